@@ -1,0 +1,40 @@
+# Each target sets up .venv/ in this checkout by itself; only Python 3.11+ and make are needed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check perf clean help
+
+help:
+	@echo "make demo   the main job on the sample data, offline"
+	@echo "make test   every test"
+	@echo "make check  ruff, types, contracts, tests"
+	@echo "make perf   the figures, measured on this machine"
+
+.venv/core: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e . -c constraints.txt
+	@touch $@
+
+.venv/dev: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" -c constraints.txt
+	@touch $@ .venv/core
+
+demo: .venv/core
+	@$(BIN)/rationalerm demo
+
+test: .venv/dev
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n auto
+
+perf: .venv/dev
+	$(BIN)/python perf/all.py
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
