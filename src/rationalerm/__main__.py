@@ -1,0 +1,7 @@
+"""`python -m rationalerm`."""
+
+import sys
+
+from rationalerm.cli import main
+
+sys.exit(main())

@@ -1,0 +1,70 @@
+"""The command line: parses words, calls `run`. A command's words and what it prints stand in one file of `commands/`.
+
+Exit 0 done; 1 a finding; 2 wrong use or bad input (one line, no traceback); 130 Ctrl-C, results kept. Imports here are light:
+`--help` answers before any model, array or table is loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from rationalerm import __version__
+from rationalerm.commands import demo, evaluate, parse, score
+from rationalerm.errors import RationalermError
+
+__all__ = ["main"]
+
+_COMMANDS = (demo, evaluate, score, parse)
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line for wrong use, and never the value of a secret that someone typed."""
+
+    def error(self, message: str) -> NoReturn:
+        if "--api-key" in " ".join(sys.argv[1:]):
+            message = "keys are read from the environment only (OPENAI_API_KEY); take --api-key off the command line"
+        self.exit(2, f"rationalerm: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    parser = _parser()
+    args = parser.parse_args(argv)
+    try:
+        return int(args.run(args))
+    except RationalermError as error:
+        return _say(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _say("stopped; what was finished is kept, the same command goes on from there", 130)
+    except BrokenPipeError:  # the reader of our output has closed: `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _say(f"{error.filename or 'output'}: {error.strerror or error}", 2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="rationalerm",
+        description="Is a judge or reward model right for the right reasons?",
+        epilog="example: rationalerm demo",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"rationalerm {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
+    for module in _COMMANDS:
+        module.add(commands)
+    return parser
+
+
+def _say(line: str, code: int) -> int:
+    print(f"rationalerm: {' '.join(line.split())}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""`rationalerm demo`: the main job on the sample that ships, offline."""
+
+from __future__ import annotations
+
+import argparse
+
+from rationalerm.commands.common import Subparsers, add_command
+
+__all__ = ["add", "run"]
+
+
+def add(commands: Subparsers) -> None:
+    """Declares the command."""
+    parser = add_command(
+        commands,
+        "demo",
+        "The main job on the sample that ships: three judges, one of them right for the wrong reasons. No key, no network.",
+        "rationalerm demo --out runs/demo",
+        run,
+    )
+    parser.add_argument("--out", metavar="DIR", help="keep the run directory")
+    parser.add_argument("--domains", action="store_true", help="a table a domain too")
+    parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs `evaluate` on the sample."""
+    from importlib.resources import as_file, files
+
+    from rationalerm.commands.evaluate import show
+    from rationalerm.report.terminal import console
+    from rationalerm.run import evaluate
+
+    with as_file(files("rationalerm") / "sample" / "pairs.jsonl") as path:
+        summary = evaluate(path, (), "embedded", args.out, progress=True)
+    if not args.json:
+        console().print(f"{summary.rows} pairs with human reasons, three judges (all written for this sample). OA: right verdicts. RC: human reasons shared.")
+    show(summary, args, [])
+    return 0

@@ -1,0 +1,110 @@
+"""The front door: a file in, `Pair`s out, whatever of the known shapes its rows have.
+
+Which shape a row has is decided row by row: a results row (`samples` and `metadata`) is unwrapped; a HelpSteer3 row (annotators'
+prose, no checklist) is split; anything else is read by field names. Knows nothing of what judges' texts say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rationalerm.data import helpsteer3, released
+from rationalerm.data.fields import Fields
+from rationalerm.data.jsonl import BadRow, Row, read_rows
+from rationalerm.data.released import Columns, RowReader
+from rationalerm.errors import DataError
+from rationalerm.types import Pair
+
+__all__ = ["Columns", "PairFile"]
+
+
+@dataclass
+class PairFile:
+    """One input file. Iterate it once; afterwards `bad` and `prose_rows` say what was met.
+
+    Args:
+        path: file or `-`.
+        columns: which judges and under which field names; no judges means: all that the first row has.
+        skip_bad: go on after a bad row and keep it in `bad`.
+        feedback: HelpSteer3's feedback config, joined to preference rows by prompt and responses.
+        limit: at most so many rows.
+
+    Raises (while iterating):
+        DataError: a bad row without `skip_bad`, a repeated id, labels whose coding is not sure, no row left.
+    """
+
+    path: str | Path
+    columns: Columns = field(default_factory=Columns)
+    skip_bad: bool = False
+    feedback: str | Path | None = None
+    limit: int | None = None
+    bad: list[BadRow] = field(default_factory=list)
+    judges: tuple[str, ...] = ()
+    prose_rows: int = 0
+
+    @property
+    def name(self) -> str:
+        """The file as the user named it."""
+        return "stdin" if str(self.path) == "-" else str(self.path)
+
+    def __iter__(self) -> Iterator[Pair]:
+        notes = helpsteer3.feedback_index(self.feedback) if self.feedback else {}
+        self.judges = self.columns.judges
+        reader: RowReader | None = None
+        seen: dict[str, int] = {}
+        for row in read_rows(self.path, skip_bad=self.skip_bad):
+            if self.limit is not None and len(seen) >= self.limit:
+                break
+            if isinstance(row, BadRow):
+                self.bad.append(row)
+                continue
+            reader = reader or self._reader(row)
+            try:
+                pair = self._pair(row, reader, notes)
+                self._check_new(pair.id, row.number, seen)
+            except DataError as error:
+                placed = DataError(error.message, source=self.name, row=row.number, field=error.field)
+                if not self.skip_bad:
+                    raise placed from None
+                self.bad.append(BadRow(row.number, placed))
+                continue
+            self.prose_rows += pair.prose
+            yield pair
+        self._check_end(reader, len(seen))
+
+    def _reader(self, row: Row) -> RowReader:
+        value = _unwrapped(row)
+        self.judges = self.columns.judges or released.judges_of(value)
+        if not self.judges:
+            raise DataError(
+                "no judge found: no field NAME-checklist, NAME-generated_text, NAME-label or NAME-games; name one with --judge",
+                source=self.name,
+                row=row.number,
+            )
+        return RowReader(self.columns, self.judges)
+
+    def _pair(self, row: Row, reader: RowReader, notes: dict[str, helpsteer3.Feedback]) -> Pair:
+        fields = Fields(_unwrapped(row))
+        if self.columns.human_field is None and "human-checklist" not in fields and helpsteer3.is_helpsteer3(fields):
+            return reader.pair(fields, row.number, prose=helpsteer3.human_prose(fields, notes))
+        return reader.pair(fields, row.number)
+
+    def _check_new(self, key: str, number: int, seen: dict[str, int]) -> None:
+        if key in seen:
+            raise DataError(f"id {key!r} is in row {seen[key]} too; ids must differ (or leave the field out)", field=self.columns.id_field)
+        seen[key] = number
+
+    def _check_end(self, reader: RowReader | None, good: int) -> None:
+        if not good:
+            first = f" (the first: {self.bad[0].error})" if self.bad else ""
+            raise DataError(f"no row left to read{first}", source=self.name)
+        if reader and (problem := reader.doubt()):
+            raise DataError(problem.message, source=self.name, field=problem.field)
+
+
+def _unwrapped(row: Row) -> dict[str, object]:
+    """The input row inside a row of the released inference script, or the row itself."""
+    metadata = row.value.get("metadata")
+    return metadata if isinstance(metadata, dict) and "samples" in row.value else row.value

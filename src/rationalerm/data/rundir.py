@@ -1,0 +1,184 @@
+"""The run directory: finished rows appended and synced in batches, torn tails repaired, rewrites atomic, resume refused on
+another configuration (design.md, "A run directory"). Knows nothing of what the rows mean.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from rationalerm.data.jsonl import dumps
+from rationalerm.errors import DataError, ResumeError
+
+__all__ = ["Log", "RunDir"]
+
+MANIFEST = "run.json"
+
+
+class RunDir:
+    """A directory that one command writes and the same command resumes.
+
+    Args:
+        path: made if missing.
+        manifest: what `run.json` says; its `config` decides whether a resume is the same run.
+
+    Raises:
+        ResumeError: the directory holds another configuration's rows.
+        DataError: it can't be written.
+    """
+
+    def __init__(self, path: str | Path, manifest: dict[str, Any]) -> None:
+        self.path = Path(path)
+        with _told(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+        old = self.manifest(self.path)
+        if old is None:
+            if any(self.path.glob("*.jsonl")):
+                raise ResumeError(f"{self.path}: holds .jsonl files but no {MANIFEST}; give --out another folder")
+            self.write(MANIFEST, manifest)
+        elif (difference := _difference(old.get("config"), manifest["config"])) is not None:
+            key, before, now = difference
+            raise ResumeError(f"{self.path}: holds a run with {key} = {before!r}, now {now!r}; give --out another folder")
+
+    @staticmethod
+    def manifest(path: str | Path) -> dict[str, Any] | None:
+        """What `run.json` of a directory says; None where there is none."""
+        file = Path(path) / MANIFEST
+        try:
+            value = orjson.loads(file.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (orjson.JSONDecodeError, OSError) as error:
+            raise DataError(f"can't be read: {error}; remove it to start afresh", source=str(file)) from None
+        return value if isinstance(value, dict) else {}
+
+    def log(self, name: str) -> Log:
+        """One of the directory's JSON lines files, for appending."""
+        return Log(self.path / name)
+
+    def write(self, name: str, value: Any) -> None:
+        """Writes a JSON file at once or not at all."""
+        _replace(self.path / name, [orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS) + b"\n"])
+
+    def write_lines(self, name: str, rows: Iterable[Any]) -> None:
+        """Writes a JSON lines file at once or not at all."""
+        _replace(self.path / name, (dumps(row) + b"\n" for row in rows))
+
+
+class Log:
+    """An append-only JSON lines file. Opening it repairs a torn tail; `add` syncs to disk before it returns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.torn: list[int] = []  # numbers of lines in the middle that don't parse
+        self._handle: IO[bytes] | None = None
+        _mend_tail(path)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The whole lines, in order; broken ones are left out and their numbers kept in `torn`."""
+        self.torn = []
+        try:
+            handle = self.path.open("rb")
+        except FileNotFoundError:
+            return
+        with handle:
+            for number, line in enumerate(handle, 1):
+                try:
+                    value = orjson.loads(line)
+                except orjson.JSONDecodeError:
+                    self.torn.append(number)
+                    continue
+                if isinstance(value, dict):
+                    yield value
+
+    def add(self, rows: Iterable[Any]) -> None:
+        """Appends a batch and syncs it. A batch that could not be written whole is taken back, so that no half line stays."""
+        data = b"".join(dumps(row) + b"\n" for row in rows)
+        if not data:
+            return
+        with _told(self.path):
+            if self._handle is None:
+                self._handle = self.path.open("ab", buffering=0)
+            end = self._handle.seek(0, os.SEEK_END)
+            try:
+                _write_all(self._handle, data)
+                os.fsync(self._handle.fileno())
+            except OSError:
+                self._handle.truncate(end)
+                raise
+
+    def close(self) -> None:
+        """Closes the file; `add` opens it again."""
+        if self._handle is not None:
+            self._handle.close()
+            self._handle = None
+
+
+class _told:
+    """Turns an OS error into one line that names the file and says what to do."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, OSError):
+            return
+        advice = {
+            errno.ENOSPC: "the disk is full; free some room and run the same command again, finished rows are kept",
+            errno.EEXIST: "is a file; --out names a folder",
+            errno.ENOTDIR: "is a file; --out names a folder",
+        }.get(error.errno or 0, f"can't be written: {error.strerror}")
+        raise DataError(advice, source=str(self._path)) from None
+
+
+def _write_all(handle: IO[bytes], data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[handle.write(view) :]
+
+
+def _replace(path: Path, chunks: Iterable[bytes]) -> None:
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    with _told(path):
+        try:
+            with fresh.open("wb") as handle:
+                for chunk in chunks:
+                    handle.write(chunk)
+                handle.flush()
+                os.fsync(handle.fileno())
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
+
+
+def _mend_tail(path: Path) -> None:
+    """Cuts off what stands behind the last newline: a line that a kill left half written."""
+    if not path.exists():
+        return
+    with _told(path), path.open("r+b") as handle:
+        size = end = handle.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            handle.seek(start)
+            if (cut := handle.read(end - start).rfind(b"\n")) >= 0:
+                end = start + cut + 1
+                break
+            end = start
+        if end < size:
+            handle.truncate(end)
+
+
+def _difference(before: Any, now: dict[str, Any]) -> tuple[str, Any, Any] | None:
+    before = before if isinstance(before, dict) else {}
+    for key in sorted({*before, *now}):
+        if before.get(key) != now.get(key):
+            return key, before.get(key), now.get(key)
+    return None

@@ -1,0 +1,80 @@
+"""What a summary means, in a sentence a comparison. Every claim in words has its number beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rationalerm.score.compare import Comparison
+from rationalerm.score.summary import Summary
+
+__all__ = ["meaning", "p_value"]
+
+_NOISE = 0.05
+
+
+def meaning(summary: Summary) -> list[str]:
+    """Sentences for the judges of a run, most telling first; one judge gets one sentence about itself."""
+    if len(summary.judges) < 2:
+        return [text for name in summary.judges for text in _alone(summary, name)]
+    by_pair: dict[tuple[str, str], dict[str, Comparison]] = {}
+    for comparison in summary.comparisons:
+        by_pair.setdefault((comparison.first, comparison.second), {})[comparison.metric] = comparison
+    found = [
+        (_rank(both["outcome_accuracy"], both["rationale_consistency"]), _sentence(both["outcome_accuracy"], both["rationale_consistency"]))
+        for both in by_pair.values()
+        if len(both) == 2
+    ]
+    return [text for _, text in sorted(found, key=lambda item: item[0])]
+
+
+def p_value(p: float) -> str:
+    """`p = 0.43`, `p < 0.001`."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+
+
+def _alone(summary: Summary, name: str) -> Iterator[str]:
+    judge = summary.judges[name]
+    right, shared, s_corr = judge["outcome_accuracy"], judge["rationale_consistency"], judge["s_corr"]
+    if right.value is None or shared.value is None:
+        return
+    spurious = "" if s_corr.value is None else f"; of its right verdicts {s_corr.value:.0%} share next to none of them"
+    yield f"{name} picks the human's side in {right.value:.0%} of the rows and gives {shared.value:.0%} of the human's reasons{spurious}."
+
+
+def _rank(outcome: Comparison, rationale: Comparison) -> tuple[bool, float]:
+    """As right but for other reasons comes first, then the largest gap in reasons."""
+    trap = outcome.p_adjusted >= _NOISE and rationale.p_adjusted < _NOISE
+    return not trap, -abs(rationale.mean_second - rationale.mean_first)
+
+
+def _sentence(outcome: Comparison, rationale: Comparison) -> str:
+    """About the judge that shares fewer reasons, against the other."""
+    weak, strong = outcome.second, outcome.first
+    right_weak, right_strong = outcome.mean_second, outcome.mean_first
+    rc_weak, rc_strong = rationale.mean_second, rationale.mean_first
+    if rc_weak > rc_strong:
+        weak, strong, right_weak, right_strong, rc_weak, rc_strong = strong, weak, right_strong, right_weak, rc_strong, rc_weak
+    return (
+        f"{weak} picks the right response {_often(right_weak, right_strong, outcome)} {strong} "
+        f"({right_weak:.0%} against {right_strong:.0%}, {p_value(outcome.p_adjusted)}) and {_shares(rc_weak, rc_strong, rationale)} "
+        f"({rc_weak:.2f} against {rc_strong:.2f}, {p_value(rationale.p_adjusted)})."
+    )
+
+
+def _often(weak: float, strong: float, outcome: Comparison) -> str:
+    if outcome.p_adjusted >= _NOISE:
+        return "as often as"
+    return "less often than" if weak < strong else "more often than"
+
+
+def _shares(weak: float, strong: float, rationale: Comparison) -> str:
+    if rationale.p_adjusted >= _NOISE or not strong:
+        return "shares about as many of the human's reasons"
+    ratio = weak / strong
+    for limit, words in ((0.05, "almost none"), (0.15, "a tenth"), (0.22, "a fifth"), (0.29, "a quarter"), (0.42, "a third")):
+        if ratio < limit:
+            return f"gives {words} of the human reasons that it gives"
+    for limit, words in ((0.58, "half"), (0.71, "two thirds"), (0.8, "three quarters")):
+        if ratio < limit:
+            return f"gives {words} of the human reasons that it gives"
+    return "gives fewer of the human's reasons"

@@ -1,0 +1,143 @@
+"""The table a person reads in ten seconds: a row a judge, then what was not scored and why, then the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rationalerm.report.sentences import meaning
+from rationalerm.score.means import Mean
+from rationalerm.score.summary import JudgeSummary, Summary
+
+__all__ = ["console", "print_scores", "print_summary"]
+
+_MIN_WIDTH = 100  # what a pipe gets
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that is wide enough in a pipe and takes the terminal's width elsewhere; no markup is read from texts."""
+    made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    return made if made.is_terminal else Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=_MIN_WIDTH)
+
+
+def print_summary(summary: Summary, out: Console, *, domains: bool = False) -> None:
+    """Prints a run's summary: table, per-domain table where asked, notes, sentences."""
+    out.print(_table(summary.judges, summary))
+    names = sorted({name for judge in summary.judges.values() for name in judge.domains}) if domains else []
+    for name in names:
+        parts = {judge.judge: judge.domains[name] for judge in summary.judges.values() if name in judge.domains}
+        out.print(_table(parts, summary, title=name))
+    for line in (*_not_scored(summary), *_notes(summary)):
+        out.print(Text(line))
+    sentences = meaning(summary)
+    if sentences:
+        out.print()
+    for line in sentences:
+        out.print(Text(line, style="bold"))
+
+
+def print_scores(judges: Mapping[str, Mapping[str, object]], out: Console, *, title: str) -> None:
+    """Prints `score`'s table."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("judge", overflow="fold")
+    columns = ("precision", "recall", "f1", "average_precision")
+    for name in ("precision", "recall (RC)", "F1", "AP", "n", "errors", "skipped"):
+        table.add_column(name, justify="right")
+    for judge, values in judges.items():
+        numbers = [values[name] for name in columns]
+        cells = [f"{value:.4f}" if isinstance(value, float) else "-" for value in numbers]
+        table.add_row(Text(judge), *cells, *(str(values[name]) for name in ("n", "errors", "skipped")))
+    out.print(table)
+
+
+def _table(judges: Mapping[str, JudgeSummary], summary: Summary, title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("judge", overflow="fold")
+    spurious = f"S-Corr@{summary.spurious_under:g}"
+    for name in ("OA [95%]", "RC [95%]", spurious, "AP", "precision", "n"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, judge in judges.items():
+        table.add_row(
+            Text(name),
+            _with_interval(judge["outcome_accuracy"]),
+            _with_interval(judge["rationale_consistency"]),
+            _plain(judge["s_corr"]),
+            _plain(judge["average_precision"]),
+            _plain(judge["precision"]),
+            str(judge.n),
+        )
+    return table
+
+
+def _with_interval(mean: Mean) -> Text:
+    if mean.value is None:
+        return Text("-")
+    text = Text(f"{mean.value:.2f}", style="bold")
+    return text + Text(f" [{mean.interval[0]:.2f}, {mean.interval[1]:.2f}]" if mean.interval else "")
+
+
+def _plain(mean: Mean) -> str:
+    return "-" if mean.value is None else f"{mean.value:.2f}"
+
+
+def _not_scored(summary: Summary) -> list[str]:
+    """One line a judge that has something missing: what, how often, and OA with missing verdicts as wrong."""
+    lines = []
+    for name, judge in summary.judges.items():
+        counts = judge.counts
+        verdicts = _listed(counts, ("none", "refused", "failed"))
+        reasons = _listed(counts, ("no human reasons", "no answer", "matcher failed"))
+        parts = []
+        if verdicts:
+            every = judge["outcome_accuracy_all"].value
+            counted = f"; OA {every:.2f} if counted as wrong" if every is not None else ""
+            parts.append(f"no verdict in {sum(counts[k] for k in ('none', 'refused', 'failed'))} ({verdicts}{counted})")
+        if reasons:
+            parts.append(f"reasons not scored in {judge.games - counts['scored']} ({reasons})")
+        parts += [f"{counts[key]} {words}" for key, words in _REMARKS.items() if counts.get(key)]
+        if judge.means.get("consistent_accuracy") and (consistent := judge["consistent_accuracy"].value) is not None:
+            parts.append(f"right in both orders {consistent:.2f}")
+        if parts:
+            lines.append(f"{name}: {'; '.join(parts)}")
+    return lines
+
+
+_REMARKS = {
+    "judge tie": "ties of the judge",
+    "no reasons": "answers without reasons, scored 0",
+    "prose": "reasons split from prose",
+    "copied reasons": "reasons that copy another",
+    "inconsistent": "pairs whose two orders disagree",
+    "incomplete pair": "pairs with a verdict in one order only",
+}
+
+
+def _listed(counts: Mapping[str, int], names: Sequence[str]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in names if counts.get(name))
+
+
+def _notes(summary: Summary) -> list[str]:
+    first = next(iter(summary.judges.values()), None)
+    lines = []
+    levels = [f"{name} {level:.3f}" for name, level in summary.chance.items() if level is not None]
+    if levels:
+        lines.append(f"Chance level of RC (human reasons against another row's reasons): {', '.join(levels)}")
+    if first and first.counts["human tie"]:
+        lines.append(f"{first.counts['human tie']} human ties are left out of OA.")
+    if first and first.counts["unlabelled"]:
+        lines.append(f"{first.counts['unlabelled']} rows have no human label and are left out of OA.")
+    if summary.bad_rows:
+        lines.append(f"{summary.bad_rows} bad rows were skipped; failures.jsonl says which and why.")
+    if summary.prose_rows:
+        lines.append(
+            f"In {summary.prose_rows} rows the human reasons were split from prose (marked `prose`): rough atoms; "
+            "`rationalerm decompose` makes better ones."
+        )
+    for judge, (wrong, checked) in summary.label_contradictions.items():
+        if wrong:
+            lines.append(f"{judge}-label names another side than its text in {wrong} of {checked} rows; the text counts.")
+    return lines

@@ -1,0 +1,36 @@
+"""Prose to sentences."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from rationalerm.data.prose import sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("It uses v2.0 and costs 1.5 EUR. Fine.", ["It uses v2.0 and costs 1.5 EUR.", "Fine."]),
+        ("See e.g. Python, i.e. the language, vs. Go. Done.", ["See e.g. Python, i.e. the language, vs. Go.", "Done."]),
+        ("Dr. Smith (fig. 3) is right. He is.", ["Dr. Smith (fig. 3) is right.", "He is."]),
+        ('He said "no." Then left.', ['He said "no."', "Then left."]),
+        ("回答一は正しい。回答二は誤り！終わり", ["回答一は正しい。", "回答二は誤り！", "終わり"]),
+        ("First line\nSecond line", ["First line", "Second line"]),
+        ("... --- ...", []),
+        ("", []),
+        ("I prefer B. A is wrong.", ["I prefer B.", "A is wrong."]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@pytest.mark.parametrize("unit", [".", "a.b", "e.g. ", "x\n", "A. ", '."', "。", "?!"])
+def test_linear_time(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    start = time.perf_counter()
+    sentences(text)
+    assert time.perf_counter() - start < 3
