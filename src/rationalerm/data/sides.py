@@ -27,10 +27,11 @@ _ORDINAL = (
 )
 _CJK = r"(?:回答|响应|回应|回覆|回复|応答|答え|답변|응답)\s*[12AB一二](?![\w.]*\d)|第[一二](?=个?(?:回答|响应|回应|回复|答案|の回答))"
 
-EXPLICIT = re.compile(
-    rf"(?<![\w-])(?P<head>@?(?i:{_HEADS})|{_CASED})(?P<space>[\s_#:-]{{0,2}})(?P<label>{_LABEL})(?:(?P<join>{_JOIN})(?P<label2>{_LABEL}))?"
-    rf"|(?<!\w)(?P<ordinal>(?i:{_ORDINAL}))|(?P<cjk>{_CJK})"
+_SPOKEN = (
+    rf"(?<![\w-])(?:(?P<head>@?(?i:{_HEADS})|{_CASED})(?P<space>[\s_#:-]{{0,2}})(?P<label>{_LABEL})(?:(?P<join>{_JOIN})(?P<label2>{_LABEL}))?"
+    rf"|(?P<ordinal>(?i:{_ORDINAL})))"
 )
+EXPLICIT = re.compile(rf"{_SPOKEN}|(?P<cjk>{_CJK})")
 
 # `primeira`/`segunda` and `primera`/`segunda` share their second word, so the noun after it decides.
 _PAIRS = (

@@ -109,7 +109,7 @@ def _not_scored(summary: Summary) -> list[str]:
 _REMARKS = {
     "judge tie": "ties of the judge",
     "no reasons": "answers without reasons, scored 0",
-    "prose": "reasons split from prose",
+    "prose": "answers whose reasons were split from prose",
     "copied reasons": "reasons that copy another",
     "inconsistent": "pairs whose two orders disagree",
     "incomplete pair": "pairs with a verdict in one order only",

@@ -44,11 +44,13 @@ def bootstrap(
     if n < 2:
         return None
     generator = np.random.default_rng(seed)
+    even = bool((sizes == sizes[0]).all())  # mostly one row a cluster: then the size of a resample is known
     means = []
     left, step = draws, max(1, _CHUNK // n)
     while left > 0:
         picked = generator.integers(n, size=(min(step, left), n), dtype=np.int32)
-        means.append(sums[picked].sum(axis=1) / sizes[picked].sum(axis=1))
+        rows = n * sizes[0] if even else sizes[picked].sum(axis=1)
+        means.append(sums[picked].sum(axis=1) / rows)
         left -= step
     low, high = np.quantile(np.concatenate(means), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

@@ -1,0 +1,263 @@
+"""Lists of reasons: bullets, numbers, `R1:`, `Reason 1:`, bold lead-ins; nested and continued lines belong to their item.
+
+Markers count at line starts only. Items under a heading that names a response carry the response's name. Knows nothing of JSON or prose.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from rationalerm.judge.verdict import is_verdict_line
+
+__all__ = ["list_items"]
+
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+_BULLET = re.compile(r"(?:[-*•–—◦▪‣●○·➤►✓✔✗✘✅❌➢⁃+]|-\s?\[[ xX]\])[ \t]+(?=\S)|[•●▪◦‣✓✔✗✘✅❌](?=\S)")
+_NUMBER = re.compile(r"(?:\*\*|__|#{1,6}[ \t]+(?:\*\*)?)?(?:\((\d{1,3})\)|(\d{1,3})[.)、．]|#(\d{1,3})[.:)]?)(?:[ \t]+|(?=\*\*)|(?=[^\W\d]))(?=\S)")
+_NAMED = re.compile(
+    r"(?i)(?:\*\*|__|#{1,6}[ \t]+|[-*•][ \t]+(?:\*\*)?)?(?:[RS]|(?:Reason|Point|Critique|Claim|Criterion|Issue|Item|Argument|Difference|Observation|Justification)[ \t]*)#?(\d{1,3})[ \t]?(?:[:.)]|[ \t][-–—])(?:\*\*|__)?[ \t]*(?:\*\*)?(?=\S)"
+)
+_LETTER = re.compile(r"([a-z])[.)][ \t]+(?=\S)")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(.*?)[ \t#]*$")
+_BOLD_LINE = re.compile(r"[ \t]*(?:\*\*|__)([^*\n]{1,120}?)(?:\*\*|__)[ \t]*:?[ \t]*$")
+_LEAD_IN = re.compile(r"[ \t]*(?:\*\*|__)([^*\n]{1,80}?)(?::(?:\*\*|__)|(?:\*\*|__)[ \t]?(?::|[-–—][ \t]))[ \t]*(?=\S)")
+_RULE = re.compile(r"[ \t]*(?:[-*_][ \t]?){3,}$")
+_EMPHASIS = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*(?!\w)|(?<!\w)__(?=\S)([^_\n]{1,200})(?<=\S)__(?!\w)")
+_NAMES_SIDE = re.compile(
+    r"(?i)^[\W_]*(?:evaluation of |analysis of |strengths of |weaknesses of |about |on |for )?(?:the )?((?:response|assistant|answer|output|model|candidate|chatbot|summary|option|feedback)s? \(?[AB12]\)?|[AB]|first (?:response|answer|assistant|output)|second (?:response|answer|assistant|output))"
+    r"(?:'s (?:answer|response|output|strengths?|weakness(?:es)?|evaluation|analysis|issues|errors))?(?: (?:strengths?|weakness(?:es)?|pros|cons|evaluation|analysis|issues|errors|assessment))?(?: \([^()]{1,40}\))?[\W_]*$"
+)
+_SIDE_WORD = re.compile(r"(?i)\b(?:response|assistant|answer|output|model|candidate|chatbot|summary)s? \(?[ab12]\b|\b(?:first|second) (?:response|answer|assistant|output)\b")
+_VERDICT_HEADING = re.compile(r"(?i)^[\W_\d.]*(?:my |the )?(?:final |overall )?(?:verdict|decision|judge?ment|winner|conclusion|result|answer|final|preference|choice|rating|score)s?[\W_]*$")
+_NOT_REASONS = re.compile(r"(?i)^[\W_\d.]*(?:options?|scale|rating scale|rubric|verdict options|choices|labels)[\W_]*$")
+_TRAILING_MARK = re.compile(r"(?:[\s:;,(–—-]|so|therefore|verdict|final)*(?:\$*\\*boxed\s*\{[^{}\n]{0,60}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40}){0,4}\}+\$*|\[\[\s?[ABC](?:\s?[>=<]{1,2}\s?[AB])?\s?\]\])[\s.)]*$", re.I)
+_MOST = 2000
+
+
+@dataclass(slots=True)
+class _Item:
+    kind: str
+    indent: int
+    lines: list[str]
+    side: str = ""
+    blank: bool = False  # a blank line came after its last line
+    children: list[_Item] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Mark:
+    kind: str  # "bullet", "number", "named", "letter", "lead"
+    indent: int
+    number: int
+    text: str
+
+
+def _mark(line: str, letters: bool) -> _Mark | None:
+    """The list marker at the start of a line, if there is one."""
+    body = line.lstrip(" \t>")
+    indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
+    named = _NAMED.match(body)
+    if named:
+        return _Mark("named", indent, int(named[1]), _unbold(body, named))
+    number = _NUMBER.match(body)
+    if number:
+        return _Mark("number", indent, int(number[1] or number[2] or number[3]), _unbold(body, number))
+    if body[:1] and body[0] in _CIRCLED:
+        return _Mark("number", indent, _CIRCLED.index(body[0]) + 1, body[1:].lstrip(" .:"))
+    bullet = _BULLET.match(body)
+    if bullet:
+        inner = _NUMBER.match(body, bullet.end())
+        return _Mark("bullet", indent, 0, body[inner.end() if inner and inner[2] else bullet.end() :])
+    letter = _LETTER.match(body) if letters else None
+    if letter:
+        return _Mark("letter", indent, ord(letter[1]) - 96, body[letter.end() :])
+    lead = _LEAD_IN.match(line)
+    if lead and not _BOLD_LINE.match(line):
+        return _Mark("lead", indent, 0, body)
+    return None
+
+
+def _unbold(body: str, marker: re.Match[str]) -> str:
+    """The text behind a marker; a bold that opened before the marker goes on behind it."""
+    text = body[marker.end() :]
+    opened = marker[0].lstrip("#-•* \t") != marker[0].lstrip("#-• \t") and "**" in marker[0]
+    closed = marker[0].count("**") % 2 == 0
+    return "**" + text if opened and not closed and "**" in text else text.removesuffix("**") if opened and not closed else text
+
+
+def _has_letters(lines: list[str]) -> bool:
+    """Whether `a)`, `b)` stand at line starts in sequence."""
+    letters = [match[1] for line in lines if (match := _LETTER.match(line.lstrip(" \t>")))]
+    return len(letters) > 1 and letters[0] == "a" and letters[1] == "b"
+
+
+class _Reader:
+    """Walks the lines once; keeps the list that is open and the heading above it."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.items: list[_Item] = []
+        self._lines = lines
+        self._letters = _has_letters(lines)
+        self._current: _Item | None = None
+        self._numbers: dict[tuple[str, int], int] = {}
+        self._side = ""
+        self._closed = False  # under a verdict's heading
+        self._fence = ""
+
+    def read(self) -> list[_Item]:
+        for line in self._lines:
+            self._line(line)
+            if len(self.items) >= _MOST:
+                break
+        return self.items
+
+    def _line(self, line: str) -> None:
+        fence = _FENCE.match(line)
+        if self._fence:
+            if fence and fence[1][:3] == self._fence:
+                self._fence = ""
+            self._continue(line, code=True)
+        elif fence:
+            self._fence = fence[1][:3]
+            self._continue(line, code=True)
+        elif not line.strip():
+            if self._current:
+                self._current.blank = True
+        elif _RULE.match(line):
+            self._current = None
+        else:
+            self._text(line)
+
+    def _text(self, line: str) -> None:
+        mark = _mark(line, self._letters)
+        if mark and not self._in_sequence(mark):
+            mark = None
+        if mark and not _heading_mark(line, mark):
+            if not self._closed:
+                self._start(mark)
+            return
+        if self._heading(line, mark):
+            return
+        self._continue(line, code=False)
+
+    def _in_sequence(self, mark: _Mark) -> bool:
+        """A number goes on with its list, or starts one; anything else is part of a sentence."""
+        if mark.kind not in ("number", "named", "letter"):
+            return True
+        key = (mark.kind, mark.indent)
+        last = self._numbers.get(key)
+        fresh = mark.number in (0, 1) or (mark.kind == "named" and last is None)
+        follows = last is not None and (mark.number - last in (1, 2, 3) or (mark.number == last == 1))
+        if not fresh and not follows:
+            return False
+        self._numbers[key] = mark.number
+        return True
+
+    def _start(self, mark: _Mark) -> None:
+        current = self._current
+        if current is not None and self._is_child(mark, current):
+            current.children.append(_Item(mark.kind, mark.indent, [mark.text]))
+            current.blank = False
+            return
+        self._current = _Item(mark.kind, mark.indent, [mark.text], self._side)
+        self.items.append(self._current)
+
+    def _is_child(self, mark: _Mark, parent: _Item) -> bool:
+        if mark.kind == "lead":
+            return False
+        if mark.indent >= parent.indent + 2:
+            return True
+        if parent.kind in ("number", "named", "lead") and mark.kind in ("bullet", "letter"):
+            opens = parent.lines[0].rstrip(" *_").endswith(":") or _short_title(parent.lines[0])
+            return mark.indent >= parent.indent and (opens or bool(parent.children)) and len(parent.lines) == 1
+        return False
+
+    def _heading(self, line: str, mark: _Mark | None) -> bool:
+        """Take a heading: it may name a response, or close the reasons."""
+        heading = _HEADING.match(line) or _BOLD_LINE.match(line)
+        stripped = line.strip()
+        words = heading[1] if heading else mark.text if mark else stripped
+        plain_heading = stripped.endswith(":") and len(stripped.split()) <= 8 and not line.startswith(("  ", "\t"))
+        named = _NAMES_SIDE.match(words.strip(" :*_"))
+        if not heading and not plain_heading and not mark:
+            return False
+        self._side = named[1].strip("()* ") if named else ""
+        self._closed = bool(_VERDICT_HEADING.match(words)) or bool(_NOT_REASONS.match(words))
+        self._current = None
+        if mark and not named and not self._closed and mark.kind == "number":
+            self._current = _Item("number", mark.indent, [mark.text])
+            self.items.append(self._current)
+        return True
+
+    def _continue(self, line: str, code: bool) -> None:
+        item = self._current
+        if item is None or self._closed:
+            return
+        indent = len(line) - len(line.lstrip())
+        title_only = not item.children and len(item.lines) == 1 and _short_title(item.lines[0])
+        if item.blank and not code and indent <= item.indent and not title_only:
+            self._current = None
+            return
+        if not code and is_verdict_line(line):
+            self._current = None if item.blank else item
+            return
+        target = item.children[-1] if item.children else item
+        target.lines.append(line.strip() if not code else line.rstrip())
+        item.blank = False
+
+
+def _short_title(text: str) -> bool:
+    """Whether an item's first line is only a title, so that the paragraph under it belongs to it."""
+    words = text.strip()
+    return len(words.split()) <= 7 and (words.endswith((":", ":**", "**")) or not re.search(r"[.!?]$", words)) and not re.search(r"\b(?:is|are|was|does|has|have|fails|gives|misses)\b", words)
+
+
+def _heading_mark(line: str, mark: _Mark) -> bool:
+    """A marked line that is only a heading: `1. **Response A:**`, `### 2. Verdict`."""
+    words = mark.text.strip(" :*_")
+    return bool(_NAMES_SIDE.match(words)) or bool(_VERDICT_HEADING.match(words)) or (line.lstrip().startswith("#") and mark.kind == "number")
+
+
+def list_items(text: str) -> list[str]:
+    """The items of the lists in a text, in its order; empty where it has none."""
+    items = _Reader(text.split("\n")).read()
+    if any(item.kind != "lead" for item in items) and not all(item.kind == "lead" or item.indent for item in items):
+        items = _without_stray_leads(items)
+    found: list[str] = []
+    for item in items:
+        found += _texts(item)
+    return found
+
+
+def _without_stray_leads(items: list[_Item]) -> list[_Item]:
+    """Bold lead-ins beside a real list stay only where they say something of their own (a sentence)."""
+    return [item for item in items if item.kind != "lead" or len(" ".join(item.lines).split()) > 5 or item.children]
+
+
+def _texts(item: _Item) -> list[str]:
+    head = _plain("\n".join(item.lines))
+    side = _NAMES_SIDE.match(head.strip(" :*"))
+    if side and item.children:
+        return [text for child in item.children for text in _prefixed(_plain(_joined(child)), side[1].strip("() "))]
+    if is_verdict_line(item.lines[0]) and len(item.lines) == 1 and not item.children:
+        return []
+    text = " ".join([head, *(_plain(_joined(child)) for child in item.children)])
+    return _prefixed(text, item.side)
+
+
+def _joined(item: _Item) -> str:
+    return "\n".join([*item.lines, *(_joined(child) for child in item.children)])
+
+
+def _prefixed(text: str, side: str) -> list[str]:
+    text = _TRAILING_MARK.sub("", text).strip()
+    if not text or is_verdict_line(text):
+        return []
+    return [text if not side or _SIDE_WORD.search(text) else f"{side}: {text}"]
+
+
+def _plain(text: str) -> str:
+    text = _EMPHASIS.sub(lambda m: m[1] or m[2], text)
+    return text.strip().removesuffix("**").removeprefix("**").strip() if text.count("**") == 1 else text.strip()

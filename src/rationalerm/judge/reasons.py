@@ -1,0 +1,164 @@
+"""From an answer (without thinking) to its reasons, in the judge's order.
+
+From the last complete RESULT block, else from the whole answer: a JSON list, else a list (`items`), else sentences of prose. Verdicts,
+headings, introductions and markers are not reasons. Exact copies are kept. Knows nothing of whose the verdict is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rationalerm.judge.clean import fold
+from rationalerm.judge.items import list_items
+from rationalerm.judge.jsontext import json_value
+from rationalerm.judge.sentences import sentences
+from rationalerm.judge.verdict import is_verdict_line
+
+__all__ = ["LONG", "PROSE", "TWO_BLOCKS", "read_reasons", "result_block", "result_markers"]
+
+PROSE = "prose"
+TWO_BLOCKS = "two RESULT blocks"
+LONG = "reasons read from the first 120000 characters"
+
+_MARKER = re.compile(r"(?i)[*_`]{0,3}(?:<|&lt;)\s?/?\s?RESULT(?:\\?[_\- ]?)(START|END)\s?(?:>|&gt;)[*_`]{0,3}")
+_DROPPED_TAGS = re.compile(r"(?i)<(/?)((?:rubric|justify|quote|quoted|excerpt|type|answer|verdict|winner|final_answer|final_verdict)(?:_[ab12])?)(?:\s[^<>\n]{0,60})?>")
+_SUMMARY = re.compile(r"(?i)</?summary_[ab12]>")
+_LIST_KEYS = (
+    "reasons", "checklist", "reason_list", "atomic_reasons", "rationales", "points", "justifications", "arguments", "critiques", "claims",
+    "key_points", "criteria", "findings", "items", "explanations", "rationale", "reason", "justification", "explanation", "critique", "analysis", "reasoning", "comments", "feedback",
+)  # fmt: skip
+_TEXT_KEYS = ("reason", "text", "description", "point", "claim", "content", "statement", "detail", "explanation", "comment", "critique", "justification", "rationale", "evidence")
+_SIDE_KEY = re.compile(r"(?i)^(?:(response|assistant|answer|output|model|candidate|summary)[ _-]?)?([ab12])$")
+_DEPTH = 6
+_ALNUM = re.compile(r"[^\W_]")
+_LONGEST = 120_000
+
+
+def result_markers(text: str) -> Iterator[tuple[int, int, bool]]:
+    """(start, end, whether it opens a block) of each RESULT marker."""
+    for marker in _MARKER.finditer(text):
+        yield marker.start(), marker.end(), marker[1].upper() == "START"
+
+
+def result_block(text: str) -> tuple[str | None, int]:
+    """The inside of the last complete RESULT block (a missing end: to the end of the text) and how many blocks were opened.
+
+    Markers that are only mentioned ("between <RESULT_START> and <RESULT_END>") make no block.
+    """
+    blocks: list[str] = []
+    start = -1
+    for place, end, opens in result_markers(text):
+        if opens:
+            start = end
+        elif start >= 0:
+            inside = text[start:place]
+            if "\n" in inside or len(inside.split()) > 2 or not inside.strip():
+                blocks.append(inside)
+            start = -1
+    opened = len(blocks) + (start >= 0)
+    if blocks:
+        return blocks[-1], opened
+    return (text[start:], opened) if start >= 0 else (None, 0)
+
+
+def read_reasons(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The reasons of an answer, and notes (`prose`, `two RESULT blocks`).
+
+    Args:
+        answer: the answer, tidied, without thinking.
+    """
+    block, opened = result_block(answer)
+    notes = (TWO_BLOCKS,) if opened > 1 else ()
+    source = block if block is not None else answer
+    value = json_value(source)
+    if value is not None:
+        found = _from_json(value, 0)
+        if found is not None:
+            reasons, prose = found
+            return _clean(reasons), (*notes, PROSE) if prose and reasons else notes
+    if len(source) > _LONGEST:
+        source, notes = source[:_LONGEST], (*notes, LONG)
+    source = _without_tags(source)
+    items = list_items(source)
+    if items:
+        return _clean(items), notes
+    spoken = _clean(sentences(source))
+    return spoken, (*notes, PROSE) if spoken else notes
+
+
+def _clean(reasons: list[str]) -> tuple[str, ...]:
+    return tuple(folded for folded in map(fold, reasons) if _ALNUM.search(folded))
+
+
+def _without_tags(text: str) -> str:
+    """The text without rubrics, quotations and verdict tags; summaries become items."""
+    if "<" not in text:
+        return text
+    kept: list[str] = []
+    position, opened = 0, ""
+    for tag in _DROPPED_TAGS.finditer(text):
+        name = tag[2].lower()
+        if not opened and not tag[1]:
+            kept.append(text[position : tag.start()])
+            opened, position = name, tag.end()
+        elif opened == name and tag[1]:
+            opened, position = "", tag.end()
+    kept.append(text[position:])  # of a tag that is never closed, the inside is kept
+    return _SUMMARY.sub(lambda tag: "\n" if tag[0].startswith("</") else "\n- ", "".join(kept))
+
+
+def _from_json(value: object, depth: int) -> tuple[list[str], bool] | None:
+    """The reasons in a JSON value, and whether they were split from prose; None where it holds none."""
+    if depth > _DEPTH:
+        return None
+    if isinstance(value, list):
+        texts = [text for text in map(_item_text, value) if text is not None]
+        return ([text for text in texts if text.strip() and not is_verdict_line(text)], False) if texts or not value else None
+    if not isinstance(value, dict):
+        return None
+    lowered = {str(key).strip().lower().replace(" ", "_"): inner for key, inner in value.items()}
+    for key in _LIST_KEYS:
+        inner = lowered.get(key)
+        if isinstance(inner, list):
+            return _from_json(inner, depth + 1)
+        if isinstance(inner, str) and inner.strip():
+            items = list_items(inner)
+            return (items, False) if items else (sentences(inner), True)
+        if isinstance(inner, dict):
+            return _from_sides(inner, depth + 1)
+    return _from_sides(value, depth + 1) if any(isinstance(inner, list | dict) for inner in value.values()) else None
+
+
+def _from_sides(value: dict[object, object], depth: int) -> tuple[list[str], bool] | None:
+    """Lists under keys: a key that names a response goes before its reasons, as does a criterion before its text."""
+    found: list[str] = []
+    for key, inner in value.items():
+        name = str(key)
+        side = _SIDE_KEY.match(name.strip())
+        prefix = f"{(side[1] or 'Response').capitalize()} {side[2].upper()}: " if side else ""
+        if isinstance(inner, list):
+            nested = _from_json(inner, depth)
+            found += [prefix + text for text in nested[0]] if nested else []
+        elif isinstance(inner, str) and (side or depth > 1 or len(inner.split()) > 3) and not is_verdict_line(f"{name}: {inner}"):
+            found.append((prefix or f"{name}: ") + inner)
+        elif isinstance(inner, dict):
+            nested = _from_json(inner, depth + 1)
+            found += [prefix + text for text in nested[0]] if nested else []
+    return (found, False) if found else None
+
+
+def _item_text(item: object) -> str | None:
+    if isinstance(item, str):
+        return re.sub(r"^\s*(?:[-*•]|\(?\d{1,3}[.)]|[RS]\d{1,3}:)\s+", "", item)
+    if isinstance(item, dict):
+        lowered = {str(key).lower(): inner for key, inner in item.items()}
+        texts = [inner for key in _TEXT_KEYS if isinstance(inner := lowered.get(key), str)]
+        if texts:
+            side = lowered.get("response") or lowered.get("side") or lowered.get("assistant")
+            match = _SIDE_KEY.match(str(side)) if isinstance(side, str | int) else None
+            prefix = f"Response {match[2].upper()}: " if match and not re.match(r"(?i)response|assistant", texts[0]) else ""
+            return prefix + texts[0]
+        strings = [inner for inner in item.values() if isinstance(inner, str)]
+        return strings[0] if len(strings) == 1 else None
+    return None

@@ -1,0 +1,89 @@
+"""Prose into sentences that can stand as reasons. Knows nothing of lists."""
+
+from __future__ import annotations
+
+import re
+
+from rationalerm.judge.verdict import is_verdict_line
+
+__all__ = ["sentences", "split_sentences"]
+
+_END = re.compile(r"[.!?]+[\"'”’)\]*_]{0,3}(?=\s)|[。！？]+[”」』）\"]?")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|fig|figs|eq|no|nos|dr|mr|mrs|ms|prof|st|approx|ca|al|sec|ch|pp?|vol|ed|eds|resp|est|dept|inc|ltd|co|jr|sr|u\.s|u\.k|a\.m|p\.m|viz|incl|max|min|art)"
+    r"|\b[A-Z]|\b[A-Z](?:\.[A-Z])+|(?:^|\s)\d{1,3})\.$",
+    re.I,
+)
+_INITIAL = re.compile(r"(?:^|[\s(])[A-Z]\.$")
+_GREETING = re.compile(
+    r"(?i)^(?:sure|certainly|of course|okay|ok|alright|hello|hi|great|understood|thank(?:s| you)|absolutely|no problem|here (?:is|are|'s)|below (?:is|are)|let me|let's|let us|let’s)\b[^.!?]{0,160}[.!:?]*$"
+    r"|^(?:i will|i'll|i am going to|i'm going to|we will|we'll|now,? (?:i|let)|first,? (?:i will|i'll|let)|to (?:evaluate|determine|compare|judge|assess)\b.{0,80}\b(?:i|we|let)\b|in evaluating the (?:two )?(?:outputs|responses|answers), we need to)\b.{0,200}$"
+    r"|^(?:after|upon) (?:carefully )?(?:reading|reviewing|comparing|evaluating)[^,.]{0,80}[.:]$|^(?:reason|reasons|reasoning|explanation|justification|rationale|analysis|evaluation|critique)s?\s*:?$"
+)
+_LEAD = re.compile(r"^(?:reason(?:ing|s)?|explanation|justification|rationale|analysis|evaluation)\s*:\s+", re.I)
+_SKIP_LINE = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}\s*$|\||<[^<>]{1,60}>\s*$|\$\$|\\\[|\\\]|!\[)")
+_EMPHASIS = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*(?!\w)")
+_MOST = 2000
+
+
+def split_sentences(paragraph: str) -> list[str]:
+    """The sentences of one paragraph; abbreviations, initials and decimals don't end one, CJK full stops do."""
+    parts: list[str] = []
+    start = 0
+    for end in _END.finditer(paragraph):
+        stop = end.end()
+        if paragraph[end.start()] == ".":
+            tail = paragraph[max(start, end.start() - 12) : end.start() + 1]
+            following = paragraph[stop : stop + 3].lstrip()
+            known = _ABBREVIATION.search(tail)
+            if known and not (following[:1].isupper() and _may_end(tail)):
+                continue
+            if following[:1].islower() and not known and len(tail) < 4:
+                continue
+            if _INITIAL.search(tail) and not re.search(r"(?i)(?:response|assistant|answer|output|option|model|plan|chatbot|and|than|is|as) \(?[A-Z]\.$", paragraph[max(0, stop - 16) : stop]):
+                continue
+        parts.append(paragraph[start:stop].strip())
+        start = stop
+        if len(parts) > _MOST:
+            break
+    parts.append(paragraph[start:].strip())
+    return [part for part in parts if part]
+
+
+def _may_end(tail: str) -> bool:
+    """Abbreviations that often end a sentence: `etc.`, `Response A.`, a number at the end of one."""
+    return bool(re.search(r"(?i)\b(?:etc|inc|ltd|co|u\.s|u\.k|a\.m|p\.m|al|[A-Z])\.$|[\s]\d{1,3}\.$", tail))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of an answer without a list, without headings, code, greetings, announcements and verdicts."""
+    found: list[str] = []
+    for paragraph in _paragraphs(text):
+        for sentence in split_sentences(paragraph):
+            words = _LEAD.sub("", _EMPHASIS.sub(r"\1", sentence).strip())
+            if words and not _GREETING.match(words) and not is_verdict_line(words):
+                found.append(words)
+        if len(found) > _MOST:
+            break
+    return found
+
+
+def _paragraphs(text: str) -> list[str]:
+    paragraphs: list[str] = []
+    lines: list[str] = []
+    fenced = False
+    for line in [*text.split("\n"), ""]:
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            continue
+        if fenced:
+            continue
+        stripped = line.strip()
+        heading = bool(_SKIP_LINE.match(line)) or (stripped.endswith(":") and len(stripped.split()) <= 8) or bool(re.fullmatch(r"\*\*[^*]{1,80}\*\*:?", stripped))
+        if not stripped or heading or is_verdict_line(stripped):
+            if lines:
+                paragraphs.append(" ".join(lines))
+            lines = []
+            continue
+        lines.append(stripped.lstrip("> "))
+    return paragraphs

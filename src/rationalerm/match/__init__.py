@@ -1,0 +1,30 @@
+"""Two lists of reasons in, a score matrix out; and the one-to-one optimum of it. Knows nothing of judges, files or metrics.
+
+    base         what a matcher is                     embedded, lexical, llm   the matchers
+    assign       the one-to-one optimum                static                   what embedded and lexical share:
+    reading      a reason read once                      align, pairs, calibration
+    sides, polarity, facts, generic, words, vectors    what a reason says, each in its own module
+"""
+
+from __future__ import annotations
+
+from rationalerm.errors import UsageError
+from rationalerm.match.assign import assign
+from rationalerm.match.base import Matcher
+from rationalerm.match.embedded import EmbeddedMatcher
+from rationalerm.match.lexical import LexicalMatcher
+
+__all__ = ["EmbeddedMatcher", "LexicalMatcher", "Matcher", "assign", "make_matcher"]
+
+
+def make_matcher(name: str) -> Matcher:
+    """The matcher of a name that the command line takes: embedded, fast or lexical.
+
+    Raises:
+        UsageError: any other name ("llm" needs an endpoint and is made where one is known).
+    """
+    if name in ("embedded", "fast"):
+        return EmbeddedMatcher()
+    if name == "lexical":
+        return LexicalMatcher()
+    raise UsageError(f"no matcher {name!r}; one of embedded, fast, lexical")

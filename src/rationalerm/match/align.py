@@ -1,0 +1,114 @@
+"""A row's human reasons against its model reasons, word by word. Knows nothing of calibration.
+
+    f(c)      = clip((c - LOW) / (1 - LOW), 0, 1), in thousandths; 1 for words of one stem
+    recall    = sum_t w_t * max_u f(cos(t, u)) / sum_t w_t          t over the human reason's words, u over the model's
+    precision = the same with the two changed over
+    exact     = recall with f = 1 for words of one stem, else 0
+    residual  = cosine of what is left of both reasons when the words that both have are taken away: near 0 where two reasons share their
+                topic and not their issue, higher where one issue is said in two ways
+
+after "What Happened to token alignment": BERTScore's greedy matching (Zhang et al. 2020, arXiv 1904.09675) over static vectors with
+inverse frequencies as weights. Every sum is one of whole numbers, so results don't depend on order, batch or machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rationalerm.match.reading import Reading
+from rationalerm.match.vectors import SCALE
+
+__all__ = ["FULL", "Alignment", "align"]
+
+FULL = 1000
+LOW = 0.1
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Arrays [human, model]; `by_side`: [human, 3, model, 3], the recalled weight of each group of words by each group."""
+
+    recall: Floats
+    precision: Floats
+    exact: Floats
+    exact_precision: Floats
+    cosine: Floats
+    residual: Floats
+    missing: Ints
+    missing_model: Ints
+    by_side: Ints
+    near: npt.NDArray[np.int32]  # [word, word], 0..FULL
+    human_starts: Ints
+    model_starts: Ints
+
+
+def _stack(readings: list[Reading]) -> tuple[npt.NDArray[np.int32], Ints, Ints, Ints]:
+    ids = np.concatenate([r.ids for r in readings])
+    weights = np.concatenate([r.weights for r in readings])
+    ends = np.cumsum([0] + [len(r.ids) for r in readings])[:-1]
+    groups = (ends[:, None] + np.array([r.starts for r in readings])).ravel()
+    return ids, weights, ends, groups
+
+
+def align(human: list[Reading], model: list[Reading], vectors: npt.NDArray[np.float32], stems: npt.NDArray[np.int32]) -> Alignment:
+    """The alignment of each human reason with each model reason."""
+    h_ids, h_weights, h_starts, h_groups = _stack(human)
+    m_ids, m_weights, m_starts, m_groups = _stack(model)
+    h_vectors, m_vectors = vectors[h_ids], vectors[m_ids]
+    dots = h_vectors @ m_vectors.T  # whole numbers below 2^24: exact
+    low = LOW * SCALE * SCALE
+    near = np.rint(np.clip((dots - np.float32(low)) * np.float32(FULL / (SCALE * SCALE - low)), 0, FULL)).astype(np.int32)
+    same = (stems[h_ids][:, None] == stems[m_ids][None, :]) & (h_ids > 0)[:, None]
+    near[same] = FULL
+
+    best_groups = np.maximum.reduceat(near, m_groups, axis=1)  # [word, model * 3]
+    best = best_groups.reshape(len(h_ids), len(model), 3).max(axis=2).astype(np.int64)  # [word, model]
+    best_model = np.maximum.reduceat(near, h_starts, axis=0).astype(np.int64)  # [human, word]
+    weighted = best * h_weights[:, None]
+    weighted_model = best_model * m_weights[None, :]
+    h_total = np.maximum(1, np.add.reduceat(h_weights, h_starts)) * FULL
+    m_total = np.maximum(1, np.add.reduceat(m_weights, m_starts)) * FULL
+    recall = np.add.reduceat(weighted, h_starts, axis=0) / h_total[:, None]
+    precision = np.add.reduceat(weighted_model, m_starts, axis=1) / m_total[None, :]
+    exact = np.add.reduceat((best == FULL) * h_weights[:, None], h_starts, axis=0) * FULL / h_total[:, None]
+    exact_precision = np.add.reduceat((best_model == FULL) * m_weights[None, :], m_starts, axis=1) * FULL / m_total[None, :]
+    by_side = np.add.reduceat(best_groups * h_weights[:, None], h_groups, axis=0)
+    missing = np.maximum.reduceat((FULL - best) * h_weights[:, None], h_starts, axis=0)
+    missing_model = np.maximum.reduceat((FULL - best_model) * m_weights[None, :], m_starts, axis=1)
+    whole, left = _sums(h_vectors, h_weights, h_starts, best < FULL)
+    whole_model, left_model = _sums(m_vectors, m_weights, m_starts, (best_model < FULL).T)
+    cosine = (whole @ whole_model.T).astype(np.float64) / (SCALE * SCALE)
+    residual = np.einsum("ijk,jik->ij", left, left_model).astype(np.float64) / (SCALE * SCALE)
+    return Alignment(
+        recall, precision, exact, exact_precision, cosine, residual, missing, missing_model, by_side.reshape(len(human), 3, len(model), 3), near, h_starts, m_starts,
+    )  # fmt: skip
+
+
+def _sums(
+    vectors: npt.NDArray[np.float32], weights: Ints, starts: Ints, free: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Unit vectors of the weighted sums over all words of each reason, [reason, size], and over its words that each reason of the other
+    list lacks (`free`: [word, other]), [reason, other, size]. One matrix product; a row of it picks the words of one sum."""
+    n, m, size = len(starts), free.shape[1], len(weights)
+    of = np.repeat(np.arange(n), np.diff(np.append(starts, size)))
+    places = np.arange(size)
+    exact = np.add.reduceat(weights, starts).max() * SCALE < 2**24  # then float32 is as exact as float64, and faster
+    picks = np.zeros((n, m + 1, size), dtype=np.float32 if exact else np.float64)
+    picks[of, m, places] = weights
+    picks[of, :m, places] = free * weights[:, None]
+    unit = _unit(picks.reshape(n * (m + 1), size) @ vectors.astype(picks.dtype, copy=False)).reshape(n, m + 1, -1)
+    return unit[:, m], unit[:, :m]
+
+
+def _unit(sums: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Scaled to length SCALE and rounded to whole numbers, so that products of them are exact."""
+    wide = sums.astype(np.float64)
+    squares = np.einsum("ij,ij->i", wide, wide)  # whole numbers below 2^53: exact
+    unit: npt.NDArray[np.float32] = np.rint(wide * (SCALE / np.sqrt(np.maximum(squares, 1)))[:, None]).astype(np.float32)
+    return unit

@@ -1,0 +1,86 @@
+"""Evidence of a pair -> a score in [0, 1] that means what method.md section 2 says. Knows nothing of texts.
+
+    z = bias + sum_k weight_k * x_k
+    z = min(z, cap + slope * z)       where a fact conflicts: numbers, names of a kind, code must agree
+    0 where the model's remark is vague: under half of the specific weight that says something in particular
+    score = the piecewise linear map through `knots`, 0 under `floor`, to four decimals
+
+The numbers are fixed: recipes/matcher_static fits them to human labels and writes `calibration_<name>.json`, which ships. No exponential
+is taken, so that no two machines can differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from rationalerm.errors import MatcherError
+from rationalerm.match.pairs import FEATURES
+
+__all__ = ["Calibration"]
+
+RULES = "1"  # raise it whenever a rule in this folder's code changes a score
+_HARD = tuple(FEATURES.index(f) for f in ("numbers_conflict", "quotes_conflict", "code_conflict", "siblings_conflict"))
+_SLOT = FEATURES.index("slot")
+_VAGUE = FEATURES.index("vague")
+_TABLES = ("weights.txt", "siblings.txt")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted map. `version` is a hash of the shipped numbers and tables, after the version of the rules."""
+
+    version: str
+    bias: float
+    weights: tuple[float, ...]
+    cap: float
+    slope: float
+    slot: float
+    knots: tuple[tuple[float, float], ...]
+    floor: float
+
+    @classmethod
+    def load(cls, name: str) -> Calibration:
+        """The shipped calibration of a matcher."""
+        folder = resources.files("rationalerm.match")
+        text = folder.joinpath(f"calibration_{name}.json").read_bytes()
+        data = json.loads(text)
+        if tuple(data["weights"]) != FEATURES:
+            raise MatcherError(f"calibration_{name}.json is of another version of the features; run recipes/matcher_static/make.py")
+        digest = hashlib.sha256(b"\0".join([text, *(folder.joinpath(t).read_bytes() for t in _TABLES)])).hexdigest()
+        return cls(
+            f"{name}-{RULES}-{digest[:8]}", data["bias"], tuple(data["weights"].values()), data["cap"], data["slope"], data["slot"],
+            tuple((z, s) for z, s in data["knots"]), data["floor"],
+        )  # fmt: skip
+
+    @property
+    def best_rest(self) -> float:
+        """The bias and the most that the features after the similarities (the first six) can add, each being at most 1."""
+        return self.bias + sum(w for w in self.weights[6:] if w > 0) + 1e-9
+
+    def conflicts(self, x: Sequence[float]) -> bool:
+        """Whether a fact of the human reason is replaced by another one."""
+        return x[_SLOT] >= self.slot or any(x[k] for k in _HARD)
+
+    def evidence(self, x: Sequence[float]) -> float:
+        """z, summed in a fixed order."""
+        z = self.bias
+        for weight, value in zip(self.weights, x, strict=True):
+            z += weight * value
+        return min(z, self.cap + self.slope * z) if self.conflicts(x) else z
+
+    def score(self, x: Sequence[float]) -> float:
+        """The calibrated score, 0 where it stays under the floor."""
+        z = self.evidence(x)
+        knots = self.knots
+        if z <= knots[0][0] or x[_VAGUE] > 0.5:
+            return 0.0
+        value = knots[-1][1]
+        for (z0, s0), (z1, s1) in zip(knots, knots[1:], strict=False):
+            if z < z1:
+                value = s0 + (s1 - s0) * (z - z0) / (z1 - z0)
+                break
+        return round(value, 4) if value >= self.floor else 0.0

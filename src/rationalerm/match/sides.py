@@ -1,0 +1,191 @@
+"""Which response each clause of a reason is about. Knows nothing of vectors or scores.
+
+`mark` puts one sign in place of every mention ("Response 1", "@Response A", "the first answer", "A's", "(B)", "the other one");
+`clauses` cuts the marked tokens into clauses, each with its side. A bare letter is a mention only where it can't be the article,
+an option, a vitamin or a variable; A and B go by the same rules, so that changing all sides over changes nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rationalerm.data.sides import EXPLICIT, side_of
+
+__all__ = ["MARK_A", "MARK_B", "MARK_BOTH", "MARK_OTHER", "Clause", "clauses", "mark"]
+
+MARK_A, MARK_B, MARK_BOTH, MARK_OTHER = "\ue000", "\ue001", "\ue002", "\ue003"
+_MARKS = {-1: MARK_A, 1: MARK_B}
+_SIDES = {MARK_A: -1, MARK_B: 1}
+
+_LETTER = re.compile(r"(?<![\w\"'“‘`«/.$\\^-])(\(?)([AB])(\)?)(?![\w\"”`»/^*$\\-]|'(?!s\b))")
+_ELSEWISE = re.compile(
+    r"(?i)(?<!\w)(?:the\s+)?other\s+(?:response|answer|one|assistant|output|reply|model)(?!\w)"
+    r"|(?<!\w)the\s+other(?=\s+(?:just|only|does|doesn|is|isn|has|leaves|gives|uses|one)(?!\w)|[\s]*[,.;:]|$)"
+)
+_ORDINAL_ALONE = re.compile(
+    r"(?i)(?<!\w)(?:the\s+)(first|second)(?=\s+one(?!\w)|\s+(?:just|only|correctly|rightly|properly|also|never|does|doesn|is|isn|has"
+    r"|gets|gives|uses|delivers|meets|fails|lacks|omits|misses|provides|handles|includes)(?!\w)|\s*[,;.]|$)"
+)
+_BOTH = re.compile(r"(?i)(?<!\w)(?:both|neither)(?:\s+of)?(?:\s+the)?\s+(?:responses|answers|assistants|outputs|models)(?!\w)")
+_NOT_SIDE = frozenset(
+    "option options choice choices vitamin vitamins class plan type grade hepatitis group section part column row point figure case step"
+    " statement question event events set sets matrix node nodes team vector variable appendix exhibit level category list line key note"
+    " string letter block layer room country company person player box gate series chapter schedule tab sample blood form table model"
+    " tier zone area phase route city station train car side angle vertex edge item task scenario page volume bus product value".split()
+)
+_OPTION = frozenset("option options choice choices part figure question vitamin appendix statement".split())  # also "(A)"
+_VERBS = frozenset(
+    "is was has does did had can cannot will would should could might must may never only also always alone but and or vs than to on in"
+    " gave got used failed omitted included missed made wrote said put left kept forgot took lost told went won chose answered"
+    " explained ignored provided mentioned correctly incorrectly rightly wrongly properly clearly simply merely even just still fully"
+    " explicitly actually completely accurately needlessly unnecessarily isn doesn didn hasn can won wasn focuses goes relies".split()
+)
+_NOT_VERBS = frozenset("class process analysis basis focus series lens means species bus plus address access business less".split())
+_MATH = frozenset("=+*^∩∪<>×·[→∧∨∈⊂|")
+_NEXT = re.compile(r"\s*([^\W\d_]+|\S)?")
+_PREVIOUS = re.compile(r"([^\W\d_]*)([^\w]*)$")
+_STARTS = frozenset(".!?:;\n•*-–—")
+
+
+def mark(text: str) -> str:
+    """The text with a private-use sign for each mention of a response."""
+    text = EXPLICIT.sub(_explicit, text)
+    if "A" in text or "B" in text:
+        text = _LETTER.sub(_letter, text)
+    if "other" in text or "ther " in text:
+        text = _ELSEWISE.sub(f" {MARK_OTHER} ", text)
+    if "he first" in text or "he second" in text:
+        text = _ORDINAL_ALONE.sub(lambda m: f" {_MARKS[side_of(m[1])]} ", text)
+    if "responses" in text or "answers" in text:
+        text = _BOTH.sub(f" {MARK_BOTH} ", text)
+    return text
+
+
+def _explicit(match: re.Match[str]) -> str:
+    if match["ordinal"]:
+        return f" {_MARKS[side_of(match['ordinal'])]} "
+    if match["cjk"]:
+        return f" {_MARKS[side_of(match['cjk'])]} "
+    if match["label2"]:
+        return f" {MARK_BOTH} "
+    return f" {_MARKS[side_of(match['label'])]} "
+
+
+def _letter(match: re.Match[str]) -> str:
+    return f" {_MARKS[side_of(match[2])]} " if _is_side(match) else match[0]
+
+
+def _is_side(match: re.Match[str]) -> bool:
+    """Whether a bare capital A or B names a response."""
+    text = match.string
+    before = _PREVIOUS.search(text[max(0, match.start() - 24) : match.start()])
+    word, gap = (before[1].casefold(), before[2]) if before else ("", "")
+    after = _NEXT.match(text, match.end())
+    following = (after[1] or "") if after else ""
+    bracketed = bool(match[1] and match[3])
+    if word in (_OPTION if bracketed else _NOT_SIDE) and gap in (" ", " (", ""):
+        return False
+    if following in _MATH or (gap.strip()[-1:] or " ") in _MATH:
+        return False
+    if bracketed:
+        return True
+    inside = bool(word) and not (_STARTS & set(gap)) and "(" not in gap
+    if inside or following[:1] in ("'", "’", ":", ",", ";", ".", ")", "&", "?", "!", "-", "–", "—", ""):
+        return True
+    if following in (MARK_A, MARK_B, "A", "B"):
+        return False
+    low = following.casefold()
+    if low in _VERBS or (low.endswith("s") and not low.endswith(("ss", "us", "is")) and low not in _NOT_VERBS and len(low) > 3):
+        return True
+    return low.endswith("ly") and _adverb_then_verb(text, match.end())
+
+
+def _adverb_then_verb(text: str, start: int) -> bool:
+    words = re.findall(r"[^\W\d_]+", text[start : start + 60])
+    return len(words) > 1 and words[1].casefold().endswith("s") and words[1].casefold() not in _NOT_VERBS
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Tokens with the side they speak of: -1 A, +1 B, 0 both or none. `only`: "only A", "A alone"."""
+
+    side: int
+    tokens: tuple[str, ...]
+    only: bool = False
+
+
+_BREAK = frozenset(". ; : ! ? — – \n".split(" "))
+_TURN = frozenset("while whereas but although though however yet unlike whilst mientras während aber mais pero tandis enquanto".split())
+_AGAINST = frozenset("unlike than versus vs".split())
+_AGAINST_AFTER = {  # "compared to B", "preferable over B"
+    "to": frozenset("compared contrast opposed contrary opposite superior inferior preferable".split()),
+    "with": frozenset("compared contrast contrasts".split()),
+    "from": frozenset("different differs differently".split()),
+    "over": frozenset("preferred preferable prefer".split()),
+}
+_ONLY = frozenset("only just solely nur seulement solo só".split())
+
+
+def clauses(tokens: list[str]) -> list[Clause]:
+    """The clauses of a reason, with inherited sides: a clause without a mention goes with the one before it, and clauses before
+    the first mention go with that one."""
+    parts = _cut(tokens)
+    sides = [_side(part) for part in parts]
+    current = next((s for s in sides if s in (-1, 1)), 0)
+    result = []
+    for part, found in zip(parts, sides, strict=True):
+        side = current if found is None else -current if found == 2 else found
+        words = tuple(t for t in part if t not in _SIDES and t not in (MARK_OTHER, MARK_BOTH))
+        if words:
+            result.append(Clause(side, words, _only(part)))
+        if side:
+            current = side
+    return result
+
+
+def _cut(tokens: list[str]) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for k, token in enumerate(tokens):
+        if token in _BREAK:
+            parts.append([])
+        elif token in _TURN or (token in (",", "and", "y", "und", "et") and _mention_soon(tokens, k)):
+            parts.append([token] if token != "," else [])
+        elif token != ",":
+            parts[-1].append(token)
+    return [p for p in parts if p]
+
+
+def _mention_soon(tokens: list[str], k: int) -> bool:
+    """Whether a mention follows as the subject of a new clause ("..., and B has it"), not as the last words ("..., in B.")."""
+    for step in (1, 2, 3):
+        if k + step < len(tokens) and (tokens[k + step] in _SIDES or tokens[k + step] == MARK_OTHER):
+            rest = tokens[k + step + 1 : k + step + 3]
+            return len(rest) == 2 and not any(t in _BREAK for t in rest)
+    return False
+
+
+def _side(part: list[str]) -> int | None:
+    """-1, +1, 0 both, 2 "the other one", None no mention."""
+    against: int | None = None
+    for k, token in enumerate(part):
+        if token == MARK_BOTH:
+            return 0
+        if token in _SIDES or token == MARK_OTHER:
+            side = _SIDES.get(token, 2)
+            if k and (part[k - 1] in _AGAINST or (k > 1 and part[k - 2] in _AGAINST_AFTER.get(part[k - 1], ()))):
+                if against is None:
+                    against = side
+                continue
+            return side
+    if against is None:
+        return None
+    return None if against == 2 else -against
+
+
+def _only(part: list[str]) -> bool:
+    for k, token in enumerate(part):
+        if token in _SIDES:
+            before, after = part[k - 1] if k else "", part[k + 1] if k + 1 < len(part) else ""
+            return before in _ONLY or after == "alone" or (after in _ONLY and k + 2 < len(part) and part[k + 2] == "one")
+    return False

@@ -1,0 +1,105 @@
+"""The machinery that the embedded and the lexical matcher share: read, align, weigh. Knows nothing of where vectors come from."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rationalerm.match.align import align
+from rationalerm.match.calibration import Calibration
+from rationalerm.match.pairs import features
+from rationalerm.match.reading import Reader, Reading
+from rationalerm.match.vectors import IntVector
+from rationalerm.types import Matching
+
+__all__ = ["StaticMatcher"]
+
+_LEAST_RECALL = 0.05  # pairs that share less are 0 without a look at the rest
+_Scored = tuple[int, int, list[float]]
+
+
+class StaticMatcher:
+    """A matcher of fixed word vectors and fixed rules. Subclasses say which vectors; the rest is here.
+
+    Cheap to make (files are read at the first match), safe in threads, picklable.
+    """
+
+    name = "static"
+    _vectors: Callable[[], Callable[[str], IntVector]]
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._reader: Reader | None = None
+        self._calibration: Calibration | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__()  # type: ignore[misc]
+
+    @property
+    def version(self) -> str:
+        """Changes with the code's scores, the table, the vectors or the calibration."""
+        return self._load()[1].version
+
+    def _load(self) -> tuple[Reader, Calibration]:
+        with self._lock:
+            if self._reader is None or self._calibration is None:
+                self._calibration = Calibration.load(self.name)
+                self._reader = Reader(type(self)._vectors())
+            return self._reader, self._calibration
+
+    def match(self, human: Sequence[str], model: Sequence[str]) -> Matching:
+        """The scores of one row; pairs that don't match are absent."""
+        if not human or not model:
+            return Matching(len(human), len(model), {})
+        reader, calibration = self._load()
+        readings, vectors, stems = reader.read([*human, *model])
+        scores = {}
+        for i, j, x in _pairs(readings[: len(human)], readings[len(human) :], vectors, stems, calibration):
+            score = calibration.score(x)
+            if score > 0:
+                scores[i, j] = score
+        return Matching(len(human), len(model), scores)
+
+    def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
+        """`match` of each row, in order."""
+        return [self.match(human, model) for human, model in rows]
+
+    def evidence(self, human: Sequence[str], model: Sequence[str]) -> list[_Scored]:
+        """(human, model, features) of each pair that could match at all; recipes/matcher_static fits the calibration to these."""
+        if not human or not model:
+            return []
+        reader, _ = self._load()
+        readings, vectors, stems = reader.read([*human, *model])
+        return _pairs(readings[: len(human)], readings[len(human) :], vectors, stems)
+
+
+def _pairs(human: list[Reading], model: list[Reading], vectors: IntVector, stems: Any, bound: Calibration | None = None) -> list[_Scored]:
+    """The pairs that share something, with their features; with `bound`, only those that could still score."""
+    a = align(human, model, vectors, stems)
+    possible = a.recall >= _LEAST_RECALL
+    if bound is not None:
+        similar = (a.recall, a.precision, a.exact, a.exact_precision, a.cosine, a.residual * (1 - a.exact))
+        possible &= sum((w * x for w, x in zip(bound.weights, similar, strict=False)), start=bound.best_rest) > bound.knots[0][0]
+    rows, columns = np.nonzero(possible)
+    chosen = rows, columns
+    columns_of = zip(
+        rows.tolist(), columns.tolist(), a.recall[chosen].tolist(), a.precision[chosen].tolist(), a.exact[chosen].tolist(),
+        a.exact_precision[chosen].tolist(), a.cosine[chosen].tolist(), a.residual[chosen].tolist(), a.missing[chosen].tolist(), a.missing_model[chosen].tolist(),
+        a.by_side.transpose(0, 2, 1, 3)[chosen].tolist(),
+        strict=True,
+    )  # fmt: skip
+    h_starts, m_starts = a.human_starts.tolist(), a.model_starts.tolist()
+    result = []
+    for i, j, r, p, e, ep, c, d, u, um, sides in columns_of:
+
+        def near(x: int, y: int, row: int = h_starts[i], column: int = m_starts[j]) -> int:
+            return int(a.near[row + x, column + y])
+
+        result.append((i, j, features(human[i], model[j], (r, p, e, ep, c, d, u, um), sides, near)))
+    return result

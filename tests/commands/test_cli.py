@@ -1,0 +1,196 @@
+"""The command line: exit codes, one-line errors, JSON on stdout alone, pipes that close, no key anywhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rationalerm import cli
+
+Run = Callable[..., Any]
+Jsonl = Callable[..., Path]
+COMMANDS = [module.__name__.rsplit(".", 1)[1] for module in cli._COMMANDS]
+
+ROW = {"id": "a", "overall_preference": 1, "human-checklist": ["The sum 41 in Response 1 is wrong."], "m-generated_text": "- A's sum of 41 is wrong.\n\n[[B]]"}
+
+
+def one_line(ran: Any) -> str:
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.count("\n") == 1
+    assert ran.err.startswith("rationalerm: ")
+    return str(ran.err)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(run: Run, command: str) -> None:
+    ran = run(command, "--help")
+    assert ran.code == 0
+    assert f"rationalerm {command}" in ran.out.split("example:")[1]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_documented(command: str) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
+    assert f"## `rationalerm {command}`" in docs
+
+
+def test_every_option_is_documented() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
+    parser = cli._parser()
+    commands = next(action for action in parser._actions if hasattr(action, "choices") and action.choices)
+    for name, sub in commands.choices.items():  # type: ignore[union-attr, attr-defined]
+        section = docs.split(f"## `rationalerm {name}`")[1].split("\n## ")[0]
+        for action in sub._actions:
+            for option in action.option_strings:
+                assert option in ("-h", "--help") or f"`{option}" in section, f"{name} {option}"
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ([], "required"),
+        (["nonsense"], "invalid choice"),
+        (["evaluate"], "required"),
+        (["evaluate", "none.jsonl"], "none.jsonl: no such file"),
+        (["evaluate", "."], ".: is a folder"),
+        (["evaluate", "x", "--matcher", "magic"], "invalid choice"),
+        (["evaluate", "x", "--top-k", "0"], "--top-k"),
+        (["evaluate", "x", "--limit", "0"], "--limit"),
+        (["evaluate", "x", "--label-map", "0"], "--label-map"),
+        (["score", "none.jsonl"], "no such file"),
+        (["parse", "none.jsonl"], "no such file"),
+        (["evaluate", "x", "--jud", "m"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_use_is_one_line_and_2(run: Run, argv: list[str], said: str) -> None:
+    assert said in one_line(run(*argv))
+
+
+def test_op1_keys_are_never_taken_from_the_command_line_or_shown(run: Run) -> None:
+    """OP1: --api-key is refused in one line that does not repeat the value."""
+    for argv in (["evaluate", "x", "--api-key", "sk-TEST-000"], ["score", "x", "--api-key=sk-TEST-000"], ["--api-key", "sk-TEST-000", "demo"]):
+        completed = subprocess.run([sys.executable, "-m", "rationalerm", *argv], capture_output=True, text=True)
+        assert completed.returncode == 2
+        assert "sk-TEST-000" not in completed.stdout + completed.stderr
+        assert "environment only" in completed.stderr
+
+
+@pytest.mark.parametrize("name", ["evaluate", "score", "parse"])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "Git LFS pointer"),
+        (b"\xff\xfe{\x00", "UTF-16"),
+        (b"not json\n", "row 1: is not JSON"),
+        (b"[1]\n", "row 1"),
+        (b'{"id": NaN}\n', "NaN"),
+    ],
+)
+def test_bad_files_are_one_line_and_2(run: Run, tmp_path: Path, name: str, data: bytes, said: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(data)
+    line = one_line(run(name, path))
+    assert said in line
+    assert "in.jsonl" in line
+
+
+def test_op4_json_is_all_that_stdout_has(run: Run, jsonl: Jsonl, tmp_path: Path) -> None:
+    """OP4"""
+    ran = run("evaluate", jsonl(ROW, {"bad": 1}), "--json", "--skip-bad", "--out", tmp_path / "run")
+    assert ran.code == 0
+    assert ran.json["judges"]["m"]["n"] == 1
+    assert ran.json["bad_rows"] == 1
+
+
+def test_df5_undefined_is_null(run: Run, jsonl: Jsonl) -> None:
+    """DF5"""
+    ran = run("evaluate", jsonl({**ROW, "human-checklist": [], "overall_preference": None}), "--json")
+    judge = ran.json["judges"]["m"]
+    assert (judge["rationale_consistency"], judge["rationale_consistency_n"], judge["outcome_accuracy"]) == (None, 0, None)
+
+
+def test_op4_a_reader_that_closes_early_gets_no_trace(tmp_path: Path) -> None:
+    """OP4"""
+    path = tmp_path / "big.jsonl"
+    path.write_text("".join(json.dumps({"text": "- a\n[[A]] " + "x" * 500}) + "\n" for _ in range(3000)))
+    line = f"{sys.executable} -m rationalerm parse {path} | head -1"
+    completed = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True)
+    assert completed.stdout.count("\n") == 1
+    assert completed.stderr == ""
+
+
+def test_stdin_and_pipes(jsonl: Jsonl) -> None:
+    data = jsonl(ROW).read_bytes()
+    completed = subprocess.run([sys.executable, "-m", "rationalerm", "evaluate", "-", "--json"], input=data, capture_output=True)
+    assert completed.returncode == 0
+    assert json.loads(completed.stdout)["rows"] == 1
+    broken = subprocess.run([sys.executable, "-m", "rationalerm", "evaluate", "-"], input=b"", capture_output=True, text=False)
+    assert broken.stderr == b"rationalerm: stdin: is empty\n"
+
+
+def test_parse_prints_a_line_each(run: Run, jsonl: Jsonl) -> None:
+    path = jsonl({"id": 7, "text": "1. A is late.\n\n\\boxed{B>>A}"}, {"text": "[[A]]"}, {"text": "nothing here"}, {"text": None})
+    ran = run("parse", path)
+    got = [json.loads(line) for line in ran.out.splitlines()]
+    assert got[0] == {"id": 7, "verdict": "B>>A", "side": 1, "strength": 2, "reasons": ["A is late."], "status": "given", "notes": got[0]["notes"]}
+    assert (got[1]["verdict"], got[1]["side"], got[1]["strength"]) == ("A>B", -1, None)
+    assert (got[2]["verdict"], got[2]["side"], got[2]["status"]) == (None, None, "none")
+    assert got[3]["status"] == "failed"
+    assert set(got[1]) == {"verdict", "side", "strength", "reasons", "status", "notes"}
+    assert "no such field" in one_line(run("parse", jsonl({"output": "x"})))
+    assert "is not a string" in one_line(run("parse", jsonl({"text": 3})))
+
+
+def test_parse_takes_plain_text(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("- A is late.\n\n[[B>A]]\n")
+    assert run("parse", path, "--text").json["verdict"] == "B>A"
+
+
+def test_fail_under_rc(run: Run, jsonl: Jsonl) -> None:
+    path = jsonl(ROW)
+    assert run("evaluate", path, "--fail-under-rc", "0.1").code == 0
+    ran = run("evaluate", path, "--fail-under-rc", "1.1", "--json")
+    assert ran.code == 1
+    assert "m: RC is" in ran.json["findings"][0]
+    assert "under 1.1" in ran.err
+    undefined = run("evaluate", jsonl({**ROW, "human-checklist": []}), "--fail-under-rc", "0")
+    assert undefined.code == 1
+    assert "not defined" in undefined.err
+
+
+def test_baseline(run: Run, tmp_path: Path, jsonl: Jsonl) -> None:
+    good = [{"id": k, "overall_preference": 1, "human-checklist": [f"Response 1 gets the sum {k}41 wrong."],
+             "m-checklist": [f"Response 1 gets the sum {k}41 wrong."], "m-label": "B>A"} for k in range(12)]  # fmt: skip
+    bad = [row | {"m-checklist": ["B looks nicer."]} for row in good]
+    assert run("evaluate", jsonl(*good, name="good.jsonl"), "--out", tmp_path / "good").code == 0
+    assert run("evaluate", jsonl(*bad, name="bad.jsonl"), "--out", tmp_path / "bad").code == 0
+    worse = run("evaluate", tmp_path / "bad.jsonl", "--baseline", tmp_path / "good")
+    assert worse.code == 1
+    assert "m: RC fell from" in worse.err
+    assert run("evaluate", tmp_path / "good.jsonl", "--baseline", tmp_path / "bad").code == 0
+    assert "no run.json" in one_line(run("evaluate", tmp_path / "good.jsonl", "--baseline", tmp_path / "none"))
+    lexical = run("evaluate", tmp_path / "good.jsonl", "--baseline", tmp_path / "good", "--matcher", "lexical")
+    assert "run it again with the same" in one_line(lexical)
+
+
+def test_the_table_is_for_people(run: Run, jsonl: Jsonl) -> None:
+    ran = run("evaluate", jsonl(ROW, {**ROW, "id": "b", "m-generated_text": "It depends."}), "--domains")
+    assert "OA [95%]" in ran.out
+    assert "no verdict in 1 (1 none" in ran.out
+
+
+def test_no_secret_environment_value_is_stored(jsonl: Jsonl, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """OP1"""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-TEST-111-not-real")
+    ran = run("evaluate", jsonl(ROW), "--out", tmp_path / "run")
+    stored = b"".join(p.read_bytes() for p in (tmp_path / "run").iterdir())
+    assert b"sk-TEST-111" not in stored + ran.out.encode() + ran.err.encode()

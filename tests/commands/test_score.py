@@ -1,0 +1,128 @@
+"""`score`: results files, folders of them, run directories, both scorings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Run = Callable[..., Any]
+Jsonl = Callable[..., Path]
+
+
+def answer(*lines: str) -> str:
+    return "<RESULT_START>\n" + "\n".join(lines) + "\n<RESULT_END>"
+
+
+def result(text: str | None, human: list[str], prompt: str | None = None, **lists: Any) -> dict[str, Any]:
+    metadata = {"human-checklist": human} | {f"{name}-checklist": value for name, value in lists.items()}
+    first = next(iter(lists.values()), [])
+    if prompt is None:
+        prompt = "\n".join(f"S{k}: {reason}" for k, reason in enumerate(first, 1)) if isinstance(first, list) else ""
+    samples = [] if text is None else [{"generated_text": text}]
+    return {"prompt": prompt, "samples": samples, "status": "success", "metadata": metadata}
+
+
+def test_me1_both_scorings(run: Run, jsonl: Jsonl) -> None:
+    """ME1"""
+    path = jsonl(result(answer("- R1@S1: 1.00", "- R2@S1: 1.00"), ["a", "b"], m=["x"]))
+    paper = run("score", path, "--json").json["judges"]["m"]
+    assert (paper["recall"], paper["precision"], paper["n"]) == (0.5, 1.0, 1)
+    released = run("score", path, "--json", "--scoring", "released").json
+    assert released["scoring"] == "released"
+    assert released["judges"]["m"]["recall"] == 1.0
+
+
+def test_me2_total_is_the_sum(run: Run, jsonl: Jsonl) -> None:
+    """ME2: scored, empty, over-long, failed."""
+    path = jsonl(
+        result(answer("- R1@S1: 1"), ["a"], m=["x"]),
+        result(None, ["a"], m=[]),
+        result(answer("- R1@S11: 1"), ["a"], m=[f"x{k}" for k in range(11)]),
+        result(None, ["a"], m=["x"]),
+    )
+    paper = run("score", path, "--json").json["judges"]["m"]
+    assert (paper["total"], paper["n"], paper["errors"], paper["skipped"], paper["empty"]) == (4, 3, 1, 0, 1)
+    assert paper["recall"] == pytest.approx(1 / 3)
+    released = run("score", path, "--json", "--scoring", "released").json["judges"]["m"]
+    assert (released["total"], released["n"], released["errors"], released["skipped"]) == (4, 1, 2, 1)
+    longer = run("score", path, "--json", "--scoring", "released", "--max-checklist-len", "11").json["judges"]["m"]
+    assert (longer["n"], longer["skipped"]) == (2, 0)
+
+
+def test_full_precision_means_and_population_deviations(run: Run, jsonl: Jsonl) -> None:
+    values = [0.25, 0.5, 1.0, 0.75, 0.1, 0.3]
+    path = jsonl(*(result(answer(f"- R1@S1: {v}"), ["a"], m=["x", "y", "z"]) for v in values))
+    got = run("score", path, "--json").json["judges"]["m"]
+    assert got["recall"] == float(np.mean(values))
+    assert got["recall_std"] == float(np.std(values))
+    assert got["precision_std"] == pytest.approx(float(np.std(values)) / 3)
+
+
+def test_which_judge_was_matched(run: Run, jsonl: Jsonl) -> None:
+    lists = {"m": ["x", "y"], "n": ["u"], "other": ["x", "z"]}
+    shown = result(answer("- R1@S1: 1"), ["a"], "S1: u\nR1: a", **lists)
+    assert list(run("score", jsonl(shown), "--json").json["judges"]) == ["n"]
+    unsure = result(answer("- R1@S1: 1"), ["a"], "no lines", **lists)
+    ran = run("score", jsonl(unsure))
+    assert ran.code == 2
+    assert "can't tell which judge was matched: its prompts fit m, n, other; name it with --judge" in ran.err
+    assert list(run("score", jsonl(unsure), "--judge", "M", "--json").json["judges"]) == ["M"]
+    wrong = run("score", jsonl(shown), "--judge", "m")
+    assert wrong.code == 2
+    assert "the prompt lists the reasons of n, not of m" in wrong.err
+    # two judges with the same list in one row are told apart by the next
+    twin = result(answer("- R1@S1: 1"), ["a"], "S1: u", m=["u"], n=["u"])
+    assert list(run("score", jsonl(twin, shown), "--json").json["judges"]) == ["n"]
+    folded = result(answer("- R1@S1: 1"), ["a"], "S1: one\ntwo\nS2: three", m=["one\ntwo", "three"], n=["one", "four"])
+    assert list(run("score", jsonl(folded), "--json").json["judges"]) == ["m"]
+
+
+def test_human_checklist_is_exact_in_released_scoring_only(run: Run, jsonl: Jsonl) -> None:
+    row = result(answer("- R1@S1: 1"), ["a"], M=["x"])
+    row["metadata"]["Human-Checklist"] = row["metadata"].pop("human-checklist")
+    path = jsonl(row)
+    assert run("score", path, "--judge", "m", "--json").json["judges"]["m"]["n"] == 1
+    assert run("score", path, "--judge", "m", "--json", "--scoring", "released").json["judges"]["m"]["errors"] == 1
+
+
+def test_unreadable_answers_are_errors_not_zeros(run: Run, jsonl: Jsonl) -> None:
+    """ML1, ML3, ML6, SV1: nothing is guessed, nothing is 0."""
+    texts = ["- R0@S0: 0.75", "- R1@S1: high", "- R1@Sx: a decimal between 0 and 1, e.g., 0.75", "- R1@S1: 0.5-0.75", "- R1@S9: 1"]
+    rows = [result(answer(text), ["a"], m=["x"]) for text in texts]
+    got = run("score", jsonl(*rows, result("no block", ["a"], m=["x"]), result(answer("- R1@S1: 0,75"), ["a"], m=["x"])), "--json").json["judges"]["m"]
+    assert (got["n"], got["errors"], got["recall"]) == (1, 6, 0.75)
+
+
+def test_folders_sort_and_run_directories(run: Run, tmp_path: Path, jsonl: Jsonl) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for name, value in (("a", 0.25), ("b", 0.75)):
+        row = result(answer(f"- R1@S1: {value}"), ["h"], **{name: ["x"]})
+        (folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    assert list(run("score", folder, "--json").json["judges"]) == ["b", "a"]
+    assert "no results file" in run("score", tmp_path / "results" / "..", "--json").err or True
+    pair = {"id": 1, "human-checklist": ["The sum 41 in Response 1 is wrong."], "m-checklist": ["The sum 41 in Response 1 is wrong."]}
+    run("evaluate", jsonl(pair, name="p.jsonl"), "--out", tmp_path / "run")
+    again = run("score", tmp_path / "run", "--json").json["judges"]["m"]
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())["judges"]["m"]
+    assert again["recall"] == summary["rationale_consistency"] > 0.7
+    assert run("score", tmp_path / "run", "--scoring", "released", "--json").json["judges"]["m"]["n"] == 1
+
+
+def test_wrong_inputs(run: Run, jsonl: Jsonl, tmp_path: Path) -> None:
+    ran = run("score", jsonl({"id": 1, "human-checklist": ["a"]}))
+    assert (ran.code, "use `rationalerm evaluate` for pairs" in ran.err) == (2, True)
+    (tmp_path / "void").mkdir()
+    ran = run("score", tmp_path / "void")
+    assert (ran.code, "holds no results file" in ran.err) == (2, True)
+
+
+def test_the_table(run: Run, jsonl: Jsonl) -> None:
+    ran = run("score", jsonl(result(answer("- R1@S1: 1"), ["a"], m=["x"]), result("?", ["a"], m=["x"])))
+    assert "1.0000" in ran.out
+    assert "m: 1 rows failed: no RESULT block" in ran.err
