@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from rationalerm import __version__
 from rationalerm.commands import demo, evaluate, parse, score
-from rationalerm.errors import RationalermError
+from rationalerm.errors import RationalermError, printable
 
 __all__ = ["main"]
 
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _say(line: str, code: int) -> int:
-    print(f"rationalerm: {' '.join(line.split())}", file=sys.stderr)  # noqa: T201
+    print(f"rationalerm: {printable(line)}", file=sys.stderr)  # noqa: T201
     return code
 
 

@@ -13,7 +13,21 @@ status. Knows nothing of files, judges or scores.
 
 from __future__ import annotations
 
-__all__ = ["DataError", "MatcherError", "ParseError", "RationalermError", "ResumeError", "UsageError"]
+import unicodedata
+
+__all__ = ["DataError", "MatcherError", "ParseError", "RationalermError", "ResumeError", "UsageError", "printable"]
+
+
+def printable(text: str) -> str:
+    """One line that a terminal shows as it is: control, format and direction characters (of an id, a judge's name) as escapes.
+
+    >>> printable("evil\\x1b[31m\\nname")
+    'evil\\\\x1b[31m\\\\nname'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if unicodedata.category(c)[0] != "C" else c.encode("unicode_escape").decode() for c in text)
+
 
 
 class RationalermError(Exception):

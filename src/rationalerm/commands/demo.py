@@ -34,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     with as_file(files("rationalerm") / "sample" / "pairs.jsonl") as path:
         summary = evaluate(path, (), "embedded", args.out, progress=True)
     if not args.json:
-        console().print(f"{summary.rows} pairs with human reasons, three judges (all written for this sample). OA: right verdicts. RC: human reasons shared.")
+        console().print(f"{summary.rows} pairs with human reasons, three judges; all of it written for this sample.")
+        console().print("OA: share of right verdicts. RC: share of the human's reasons that the judge gives too.")
     show(summary, args, [])
     return 0

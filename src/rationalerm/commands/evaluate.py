@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rationalerm.commands.common import Subparsers, add_command, print_json, top_k
-from rationalerm.errors import UsageError
+from rationalerm.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from rationalerm.score.summary import Summary
@@ -82,7 +82,7 @@ def show(summary: Summary, args: argparse.Namespace, findings: list[str]) -> Non
         if args.out:
             console().print(f"Run directory: {args.out} (rows.jsonl: category \"right verdict, wrong reasons\")")
     for line in findings:
-        console(stderr=True).print(line)
+        console(stderr=True).print(printable(line))
 
 
 def _findings(summary: Summary, args: argparse.Namespace) -> list[str]:

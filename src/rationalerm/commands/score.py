@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rationalerm.commands.common import Subparsers, add_command, print_json, top_k
+from rationalerm.errors import printable
 
 __all__ = ["add", "run"]
 
@@ -45,5 +46,6 @@ def run(args: argparse.Namespace) -> int:
     for judge, values in result["judges"].items():
         for kind in ("error_kinds", "skipped_kinds"):
             for why, count in values[kind].items():
-                console(stderr=True).print(f"{judge}: {count} rows {'failed' if kind == 'error_kinds' else 'skipped'}: {why}")
+                what = "failed" if kind == "error_kinds" else "skipped"
+                console(stderr=True).print(printable(f"{judge}: {count} rows {what}: {why}"))
     return 0

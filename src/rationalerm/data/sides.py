@@ -8,8 +8,9 @@ polarity or of what a text claims.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-__all__ = ["EXPLICIT", "SWAPPED", "side_of", "swap_sides"]
+__all__ = ["EXPLICIT", "SWAPPED", "side_of", "sub_explicit", "swap_sides"]
 
 # Heads that take a label. "Answer" counts only with a capital or after @ ("picks answer B" is an option of the question).
 _HEADS = (
@@ -27,11 +28,28 @@ _ORDINAL = (
 )
 _CJK = r"(?:回答|响应|回应|回覆|回复|応答|答え|답변|응답)\s*[12AB一二](?![\w.]*\d)|第[一二](?=个?(?:回答|响应|回应|回复|答案|の回答))"
 
-_SPOKEN = (
-    rf"(?<![\w-])(?:(?P<head>@?(?i:{_HEADS})|{_CASED})(?P<space>[\s_#:-]{{0,2}})(?P<label>{_LABEL})(?:(?P<join>{_JOIN})(?P<label2>{_LABEL}))?"
-    rf"|(?P<ordinal>(?i:{_ORDINAL})))"
-)
-EXPLICIT = re.compile(rf"{_SPOKEN}|(?P<cjk>{_CJK})")
+
+
+def _mention(head: str) -> str:
+    return rf"(?P<head>{head})(?P<space>[\s_#:-]{{0,2}})(?P<label>{_LABEL})(?:(?P<join>{_JOIN})(?P<label2>{_LABEL}))?"
+
+
+EXPLICIT = re.compile(rf"(?<![\w-])(?:{_mention(f'@?(?i:{_HEADS})|{_CASED}')}|(?P<ordinal>(?i:{_ORDINAL})))|(?P<cjk>{_CJK})")
+# Most texts speak of "Response 1" only; a pattern that begins with a letter is ten times as fast. The empty groups keep the names the same.
+_COMMON = re.compile(_mention(r"[Rr](?<![\w-][Rr])(?:esponses?|ESPONSES?)") + r"(?P<ordinal>(?!))?(?P<cjk>(?!))?")
+_OTHER_HEADS = tuple(
+    "assist|output|candid|complet|repl|chatbot|antwo|respues|réponse|reponse|respost|rispost|odpowied|ответ|відпов|yanıt|cevap|svar"
+    "|válasz|answer|model|first|second|1st|2nd|erste|zweite|prim|segund|deuxi|premi|tweede|перв|втор|答|响|回|応|第|답|응".split("|")
+)  # fmt: skip
+
+
+def sub_explicit(replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """`EXPLICIT.sub(replace, text)`, by a cheaper pattern where the text allows it."""
+    low = text.casefold()
+    if any(map(low.__contains__, _OTHER_HEADS)):
+        return EXPLICIT.sub(replace, text)
+    return _COMMON.sub(replace, text) if "response" in low else text
+
 
 # `primeira`/`segunda` and `primera`/`segunda` share their second word, so the noun after it decides.
 _PAIRS = (
@@ -81,4 +99,4 @@ def swap_sides(text: str) -> str:
     >>> swap_sides("@Response 1 omits the unit; Response B's answer has it, unlike the first response.")
     "@Response 2 omits the unit; Response A's answer has it, unlike the second response."
     """
-    return EXPLICIT.sub(_swap, text)
+    return sub_explicit(_swap, text)

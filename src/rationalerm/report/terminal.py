@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rationalerm.errors import printable
 from rationalerm.report.sentences import meaning
 from rationalerm.score.means import Mean
 from rationalerm.score.summary import JudgeSummary, Summary
@@ -30,14 +31,14 @@ def print_summary(summary: Summary, out: Console, *, domains: bool = False) -> N
     names = sorted({name for judge in summary.judges.values() for name in judge.domains}) if domains else []
     for name in names:
         parts = {judge.judge: judge.domains[name] for judge in summary.judges.values() if name in judge.domains}
-        out.print(_table(parts, summary, title=name))
+        out.print(_table(parts, summary, title=printable(name)))
     for line in (*_not_scored(summary), *_notes(summary)):
-        out.print(Text(line))
+        out.print(printable(line))
     sentences = meaning(summary)
     if sentences:
         out.print()
     for line in sentences:
-        out.print(Text(line, style="bold"))
+        out.print(Text(printable(line), style="bold"))
 
 
 def print_scores(judges: Mapping[str, Mapping[str, object]], out: Console, *, title: str) -> None:
@@ -50,7 +51,7 @@ def print_scores(judges: Mapping[str, Mapping[str, object]], out: Console, *, ti
     for judge, values in judges.items():
         numbers = [values[name] for name in columns]
         cells = [f"{value:.4f}" if isinstance(value, float) else "-" for value in numbers]
-        table.add_row(Text(judge), *cells, *(str(values[name]) for name in ("n", "errors", "skipped")))
+        table.add_row(printable(judge), *cells, *(str(values[name]) for name in ("n", "errors", "skipped")))
     out.print(table)
 
 
@@ -62,7 +63,7 @@ def _table(judges: Mapping[str, JudgeSummary], summary: Summary, title: str | No
         table.add_column(name, justify="right", no_wrap=True)
     for name, judge in judges.items():
         table.add_row(
-            Text(name),
+            printable(name),
             _with_interval(judge["outcome_accuracy"]),
             _with_interval(judge["rationale_consistency"]),
             _plain(judge["s_corr"]),

@@ -1,0 +1,183 @@
+"""How far the static matchers agree with people. Prints one JSON object a matcher.   python perf/agreement.py [--matcher embedded]
+
+    summhay     labels: the best bullet's score against the human 0 / .5 / 1 (Pearson); rows: S_total / |R_h| against the labels' mean
+    auc         argkp, metacritique, realsumm: does the text say the claim (the better of its sentences)
+    contrast    share on the right side of 0.5 a kind, their mean, and the mean of reworded and of the rest
+    chance      human reasons against another row's: RC; and against a list of generic remarks
+
+Needs ../shared (RATIONALERM_SHARED). Prints figures only, never a text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rationalerm.match import Matcher, assign, make_matcher
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+GENERIC = [
+    "Response B is clearer and more detailed.",
+    "Response A is less helpful overall.",
+    "B follows the instructions better.",
+    "A contains some errors and inaccuracies.",
+    "Response B is well structured and easy to read.",
+]
+_CITATION = re.compile(r"\s*\[\d+\](?:\s*,?\s*\[\d+\])*")
+
+
+def shared() -> Path | None:
+    """The folder with the data, if there is one."""
+    if os.environ.get("RATIONALERM_SHARED"):
+        return Path(os.environ["RATIONALERM_SHARED"])
+    return next((p / "shared" for p in REPOSITORY.parents if (p / "shared" / "data").is_dir()), None)
+
+
+def lines(path: Path) -> Iterator[Any]:
+    """The rows of a JSONL file."""
+    with path.open(encoding="utf-8") as file:
+        yield from (json.loads(line) for line in file if line.strip())
+
+
+def row_recall(matcher: Matcher, human: Sequence[str], model: Sequence[str]) -> float:
+    """S_total / |R_h|."""
+    return sum(s for _, _, s in assign(matcher.match(human, model))) / len(human)
+
+
+def summhay(matcher: Matcher, data: Path, strip: bool = True) -> dict[str, float]:
+    """Pearson by label and by row. `strip` takes citations and bullet signs away, which are markup."""
+    best, labels, recalls, means = [], [], [], []
+    for row in lines(data / "summhay_eval" / "eval.jsonl"):
+        bullets = [_CITATION.sub("", b).lstrip("-•* ").strip() if strip else b for b in row["bullets"]]
+        score = {h["insight_id"]: h["score"] for h in row["human"]}
+        insights = [x for x in row["insights"] if x["id"] in score]
+        matching = matcher.match([x["text"] for x in insights], bullets)
+        for i, x in enumerate(insights):
+            best.append(max((s for (k, _), s in matching.scores.items() if k == i), default=0.0))
+            labels.append(score[x["id"]])
+        recalls.append(sum(s for _, _, s in assign(matching)) / len(insights))
+        means.append(sum(score[x["id"]] for x in insights) / len(insights))
+    means_by_label = {f"mean_at_{v}": float(np.mean([b for b, y in zip(best, labels, strict=True) if y == v])) for v in (0.0, 0.5, 1.0)}
+    return {"labels": _pearson(best, labels), "rows": _pearson(recalls, means), **means_by_label}
+
+
+def claims(data: Path) -> dict[str, list[tuple[str, list[str], bool]]]:
+    """argkp (every fifth pair), metacritique and realsumm as (claim, sentences, said)."""
+    import csv
+
+    def table(name: str) -> list[dict[str, str]]:
+        with (data / "argkp" / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    points = {r["key_point_id"]: r["key_point"] for r in table("key_points.csv")}
+    arguments = {r["arg_id"]: r["argument"] for r in table("arguments.csv")}
+    result: dict[str, list[tuple[str, list[str], bool]]] = {
+        "argkp": [(points[r["key_point_id"]], [arguments[r["arg_id"]]], r["label"] == "1") for r in table("labels.csv")[::5]]
+    }
+    result["metacritique"] = [
+        (claim, critique["aius"], bool(label))
+        for row in lines(data / "metacritique" / "annotation.jsonl")
+        for critique in row["critiques"]
+        for claim, label in zip(row["reference_aius"], critique["recall_labels"], strict=True)
+    ]
+    result["realsumm"] = [
+        (unit, re.split(r"(?<=[.!?])\s+", row["summary"]), sum(votes) > len(votes) / 2)
+        for row in lines(data / "realsumm" / "scu_votes.jsonl")
+        for unit, votes in zip(row["scus"], row["votes"], strict=True)
+    ]
+    return result
+
+
+def auc(scores: Sequence[float], truth: Sequence[bool]) -> float:
+    """The chance that a pair that is said scores over one that is not; ties count half."""
+    values, inverse, counts = np.unique(np.array(scores), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    positive = np.array(truth)
+    n1, n0 = positive.sum(), (~positive).sum()
+    return float((ranks[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * n0)) if len(values) > 1 else 0.5
+
+
+def _pearson(a: Sequence[float], b: Sequence[float]) -> float:
+    return float(np.corrcoef(a, b)[0, 1]) if len(set(a)) > 1 else 0.0
+
+
+def contrast(matcher: Matcher, path: Path) -> dict[str, float]:
+    """The share on the right side of 0.5 a kind; `mean` over the kinds; `balanced`: reworded against the mean of the rest."""
+    right: defaultdict[str, list[bool]] = defaultdict(list)
+    for row in lines(path):
+        score = matcher.match([row["human"]], [row["model"]]).scores.get((0, 0), 0.0)
+        right[row["kind"]].append((score > 0.5) == (row["score"] > 0.5))
+    kinds = {kind: float(np.mean(values)) for kind, values in right.items()}
+    rest = [v for k, v in kinds.items() if k != "reworded"]
+    return {**kinds, "mean": float(np.mean(list(kinds.values()))), "balanced": (kinds.get("reworded", 0.0) + float(np.mean(rest))) / 2}
+
+
+def chance(matcher: Matcher, rows: Sequence[tuple[Sequence[str], Sequence[str]]], shifts: Iterable[int] = (1, 3, 7)) -> dict[str, float]:
+    """RC of each row's human reasons against the model reasons of the rows 1, 3 and 7 further on; against generic remarks; its own."""
+    own = [row_recall(matcher, h, m) for h, m in rows]
+    other = [row_recall(matcher, h, rows[(k + s) % len(rows)][1]) for s in shifts for k, (h, _) in enumerate(rows)]
+    generic = [row_recall(matcher, h, GENERIC) for h, _ in rows]
+    return {"own": float(np.mean(own)), "other_row": float(np.mean(other)), "generic": float(np.mean(generic))}
+
+
+def contrast_rows(path: Path) -> list[tuple[list[str], list[str]]]:
+    """The contrast pairs in rows of five reasons, in the order of their numbers, so that a row mixes kinds and topics."""
+    rows = sorted(lines(path), key=lambda r: (r["id"].split("-")[1], r["id"]))
+    return [([r["human"] for r in rows[k : k + 5]], [r["model"] for r in rows[k : k + 5]]) for k in range(0, len(rows) - 4, 5)]
+
+
+def speed(matcher: Matcher, rows: Sequence[tuple[Sequence[str], Sequence[str]]]) -> dict[str, float]:
+    """Pairs a second: every reason new, then every reason known."""
+    pairs = sum(len(h) * len(m) for h, m in rows)
+    start = time.perf_counter()
+    matcher.match_many(rows)
+    middle = time.perf_counter()
+    matcher.match_many(rows)
+    return {"new": pairs / (middle - start), "known": pairs / (time.perf_counter() - middle)}
+
+
+def judge_rows(data: Path, size: int = 5) -> list[tuple[list[str], list[str]]]:
+    """Distinct sentences of real judges in rows of `size` x `size`, for speed."""
+    texts = (s.strip() for row in lines(data / "llmbar" / "cot_outputs.jsonl") for s in re.split(r"(?<=[.!?])\s+|\n+", row["text"]))
+    renamed = (t.replace("Output (a)", "Response A").replace("Output (b)", "Response B") for t in texts)
+    kept = list(dict.fromkeys(t for t in renamed if 20 < len(t) < 250))
+    return [(kept[k : k + size], kept[k + size : k + 2 * size]) for k in range(0, len(kept) - 2 * size, 2 * size)]
+
+
+def main() -> None:
+    """Prints all figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--matcher", choices=["embedded", "lexical"], action="append")
+    parser.add_argument("--contrast", type=Path, action="append", default=[], help="a contrast set (JSONL)")
+    options = parser.parse_args()
+    folder = shared()
+    if folder is None:
+        raise SystemExit("no shared/ folder above this repository; set RATIONALERM_SHARED")
+    data = folder / "data"
+    for name in options.matcher or ["embedded", "lexical"]:
+        matcher = make_matcher(name)
+        matcher.match(["warm"], ["up"])
+        figures: dict[str, Any] = {"matcher": name, "version": matcher.version}
+        figures["speed"] = speed(matcher, judge_rows(data))
+        figures["summhay"] = summhay(matcher, data)
+        figures["auc"] = {
+            k: auc([max(matcher.match([c], t).scores.values(), default=0.0) for c, t, _ in rows], [y for *_, y in rows])
+            for k, rows in claims(data).items()
+        }
+        sets = options.contrast or [REPOSITORY / "recipes" / "matcher_static" / "contrast_dev.jsonl"]
+        figures["contrast"] = {p.stem: contrast(matcher, p) for p in sets}
+        figures["chance"] = {p.stem: chance(matcher, contrast_rows(p)) for p in sets}
+        print(json.dumps(figures, indent=1, default=float))
+
+
+if __name__ == "__main__":
+    main()
