@@ -16,22 +16,49 @@ _JOINERS = "\u200c\u200d"  # needed inside words of some scripts and inside emoj
 
 
 _SPACES = "\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_UNSEEN = [(0x00, 0x09), (0x0E, 0x20), (0x7F, 0x85), (0x86, 0xA0), (0xAD, 0xAE), (0x200B, 0x200C), (0x200E, 0x2010), (0x202A, 0x202F)]
-_UNSEEN += [(0x061C, 0x061D), (0x180E, 0x180F), (0x2060, 0x2070), (0xFE0E, 0xFE10), (0xFEFF, 0xFF00), (0xFFF9, 0xFFFC), (0xE0001, 0xE0080)]
+_UNSEEN = [
+    (0x00, 0x09),
+    (0x0E, 0x20),
+    (0x7F, 0x85),
+    (0x86, 0xA0),
+    (0xAD, 0xAE),
+    (0x200B, 0x200C),
+    (0x200E, 0x2010),
+    (0x202A, 0x202F),
+]
+_UNSEEN += [
+    (0x061C, 0x061D),
+    (0x180E, 0x180F),
+    (0x2060, 0x2070),
+    (0xFE0E, 0xFE10),
+    (0xFEFF, 0xFF00),
+    (0xFFF9, 0xFFFC),
+    (0xE0001, 0xE0080),
+]
 
 _TIDY: dict[int, str | None] = {code: None for start, stop in _UNSEEN for code in range(start, stop)}
-_TIDY |= dict.fromkeys(map(ord, _LINE_ENDS), "\n") | dict.fromkeys(map(ord, _SPACES), " ")
-_SIGNS: dict[int, str | None] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {
-    ord(char): sign
-    for chars, sign in {
-        "≫⋙⨠": ">>", "≻⊱⟩›": ">", "≪⋘": "<<", "≺⟨‹": "<", "≈≃≅≡≍∼〜": "=", "【⟦": "[[", "】⟧": "]]", "〔": "[", "〕": "]",
-        "‘’ʼ′": "'", "“”„‟″«»「」『』": '"', "‐‑‒−": "-",
-    }.items()
-    for char in chars
+_TIDY |= {ord(char): "\n" for char in _LINE_ENDS}
+_TIDY |= {ord(char): " " for char in _SPACES}
+_SAME_SIGN = {
+    "≫⋙⨠": ">>", "≻⊱⟩›": ">", "≪⋘": "<<", "≺⟨‹": "<", "≈≃≅≡≍∼〜": "=", "【⟦": "[[", "】⟧": "]]", "〔": "[", "〕": "]",
+    "‘’ʼ′": "'", "“”„‟″«»「」『』": '"', "‐‑‒−": "-",
 }  # fmt: skip
+_SIGNS: dict[int, str | None] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_SIGNS |= {ord(char): sign for chars, sign in _SAME_SIGN.items() for char in chars}
 _SIGNS |= dict.fromkeys(map(ord, _JOINERS))
 _ESCAPED = re.compile(r"(?i)&(?:amp;){0,8}(gt|lt|#0?62|#0?60|#x0?3e|#x0?3c|quot|nbsp|amp|#0?39|apos);")
-_ENTITY = {"gt": ">", "#62": ">", "#062": ">", "#x3e": ">", "#x03e": ">", "lt": "<", "#60": "<", "#060": "<", "#x3c": "<", "#x03c": "<"}
+_ENTITY = {
+    "gt": ">",
+    "#62": ">",
+    "#062": ">",
+    "#x3e": ">",
+    "#x03e": ">",
+    "lt": "<",
+    "#60": "<",
+    "#060": "<",
+    "#x3c": "<",
+    "#x03c": "<",
+}
 _ENTITY |= {"quot": '"', "nbsp": " ", "amp": "&", "#39": "'", "#039": "'", "apos": "'"}
 _UNICODE_ESCAPE = re.compile(r"(?i)\\{1,4}u00(3c|3e|26)")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*\n")

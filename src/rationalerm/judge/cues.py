@@ -1,5 +1,5 @@
-"""Labels behind a cue: `Final verdict: B>A`, `Winner: Response A`, a heading `### Verdict`, `"winner": "B"` in JSON; and an answer
-that is only a label.
+"""Labels behind a cue: `Final verdict: B>A`, `Winner: Response A`, a heading `### Verdict`, `"winner": "B"` in JSON; and an
+answer that is only a label.
 
 Knows nothing of markers or prose statements; whose label it is, is for `ownership`.
 """
@@ -17,21 +17,36 @@ CUE = (
     r"(?:verdict|winner|preference|preferred|choice|decision|judge?ment|conclusion|ruling|better|best|selection|selected|chosen"
     r"|pick|vote|answer|result|assessment|evaluation|ranking|recommendation|label|overall(?= ?\**:))"
 )
-_NOUN = r"(?:[ _\-]?(?:response|answer|output|assistant|model|candidate|option|one|choice|summary|chatbot|verdict|decision|label|overall|side))"
+_NOUN = (
+    r"(?:[ _\-]?(?:response|answer|output|assistant|model|candidate|option|one|choice|summary|chatbot|verdict"
+    r"|decision|label|overall|side))"
+)
 _KEY = re.compile(rf"(?i)\b(?:(final|overall|ultimate)[ _\-]?)?(?<![a-z])({CUE})({_NOUN})?(?![a-z])")
 _CONNECT = re.compile(
     r"(?i)(?:\s?\((?:overall|final)\))?[*_\"'`#]{0,6}\s{0,4}"
-    r"(?P<sign>:|=>|=|-+>|→|\s-{1,2}\s|–|—|is\b|was\b|goes to\b|would be\b|\n)"
-    r"(?:[\s:*_\"'`$>#-]|\\[(\[]){0,12}(?:(?:is|that|for|in favou?r of|to|as follows:?|the following:?|clear(?:ly)?)\b[\s:*_\"'`$]{0,6})?"
+    r"(?P<sign>:|=>|=|-+>|→|\s-{1,2}\s|–|—|is\b|was\b|goes to\b|(?:would|should|must) be\b|\n)"
+    r"(?:[\s:*_\"'`$>#-]|\\[(\[]){0,12}(?:(?:is|that|for|in favou?r of|to|as follows:?|the following:?"
+    r"|clear(?:ly)?)\b[\s:*_\"'`$]{0,6})?"
     r"(?:[(\[{<]{0,3}(?=[AB12]\s?[>=<])|\[{0,2}|\(?(?=[AB]\b))"
 )
 _OTHERS = re.compile(
-    r"(?i)\b(?:correct|right|expected|gold|golden|reference|true|ground[- ]truth|human|annotators?'?|users?'?s?|their|his|her|its|whose|each|either|no|not|possible|example)\s+(?:final\s+)?$"
+    r"(?i)\b(?:correct|right|expected|gold|golden|reference|true|ground[- ]truth|human|annotators?'?|users?'?s?"
+    r"|their|his|her|its|whose|each|either|no|not|possible|example)\s+(?:final\s+)?$"
 )
 _OWNER = re.compile(rf"(?:{SIDE}(?:'s)?)\s+(?i:final\s+|overall\s+)?$")
-_NAME = r"(?:(?:(?i:the )?(?i:response|assistant|answer|output|model|chatbot|summary|candidate|system) )?\(?(?:[AB12]|(?<=\()[ab]|(?<= )[ab])\)?)"
-_LABELLED = re.compile(rf"{_NAME}\s?(?:>{{1,2}}|<{{1,2}}|={{1,2}})\s?{_NAME}|(?i:(?:response|assistant|output|chatbot|model) \(?[ab12]\)?|(?:it'?s )?a?\s?(?:tie|draw))")
-_LONE = re.compile(r"(?i)[ab12]|answer [ab12]|(?:response|assistant|output|chatbot|model|answer) \(?[ab12]\)? (?:is (?:\w+ )?better|wins)")
+_NAME = (
+    r"(?:(?:(?i:the )?(?i:response|assistant|answer|output|model|chatbot|summary|candidate|system) )?\(?(?:[AB12]"
+    r"|(?<=\()[ab]|(?<= )[ab])\)?)"
+)
+_LABELLED = re.compile(
+    rf"{_NAME}\s?(?:>{{1,2}}|<{{1,2}}|={{1,2}})\s?{_NAME}|(?i:(?:response|assistant|output|chatbot"
+    rf"|model) \(?[ab12]\)?|(?:it'?s )?a?\s?(?:tie|draw))"
+)
+_LONE = re.compile(
+    r"(?i)[ab12]|answer [ab12]|(?:response|assistant|output|chatbot|model"
+    r"|answer) \(?[ab12]\)? (?:is (?:\w+ )?better|wins)"
+)
+_VALUE_END = re.compile(r"[\"']\s*[,}]")
 _MOST = 3000
 
 
@@ -61,7 +76,9 @@ def cue_labels(text: str, numbers: bool) -> list[Candidate]:
 
 
 def _lone_letter(words: str) -> bool:
-    return bool(re.search(r"(?:^|[^A-Za-z ]|is |was )\s*\W*[AB]\W*$", words)) and not re.search(r"(?i)(?:response|assistant|output|model|better)\W*[ab]\W*$", words)
+    return bool(re.search(r"(?:^|[^A-Za-z ]|is |was )\s*\W*[AB]\W*$", words)) and not re.search(
+        r"(?i)(?:response|assistant|output|model|better)\W*[ab]\W*$", words
+    )
 
 
 def _behind(text: str, key: re.Match[str], numbers: bool) -> Candidate | None:
@@ -73,20 +90,28 @@ def _behind(text: str, key: re.Match[str], numbers: bool) -> Candidate | None:
     before = text[max(0, key.start() - 60) : key.start()].rsplit("\n", 1)[-1]
     if not sign and not re.fullmatch(r"[\s#*>\d.)]*(?:\w+\s){0,3}", before + ""):
         return None  # a line break connects only behind a heading
-    in_words = sign in ("is", "was", "goes to", "would be")
+    in_words = sign in ("is", "was", "goes to", "would be", "should be", "must be")
     if in_words and word in ("better", "best", "selected", "preferred", "chosen", "label") and not noun:
         return None
     if in_words and word == "best" and (noun or "").strip().lower() in ("answer", "option", "choice"):
         return None  # of a multiple-choice question, maybe
-    if in_words and word in ("answer", "result", "conclusion", "evaluation", "assessment") and not (key[1] or re.search(r"(?i)\bmy\s+$", before)):
+    if (
+        in_words
+        and word in ("answer", "result", "conclusion", "evaluation", "assessment")
+        and not (key[1] or re.search(r"(?i)\bmy\s+$", before))
+    ):
         return None
     rest = text[connect.end() : connect.end() + 200]
-    line = rest.split("\n", 1)[0]
+    line = _VALUE_END.split(rest.split("\n", 1)[0], maxsplit=1)[0]
     if not line.strip() or line.startswith(("\\boxed", "[[")):
         return None
     counted = numbers or bool(noun and noun.strip(" _-").lower() not in ("overall", "verdict", "decision", "label", "side"))
     label = read_label(line, counted, lower=bool(re.match(r"[ab]\W*$", line)) and not in_words, loose=True)
-    if not label or (_OTHERS.search(before) and not re.search(r"(?i)\b(?:response|assistant|output)\b", line[:30])) or _OWNER.search(before):
+    if (
+        not label
+        or (_OTHERS.search(before) and not re.search(r"(?i)\b(?:response|assistant|output)\b", line[:30]))
+        or _OWNER.search(before)
+    ):
         return None
     final = bool(key[1]) or (noun or "").strip().lower() == "overall"
     return Candidate(key.start(), connect.end() + _extent(line), label, 2, f"rule: cue {word}", final)

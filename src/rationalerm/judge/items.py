@@ -1,6 +1,7 @@
 """Lists of reasons: bullets, numbers, `R1:`, `Reason 1:`, bold lead-ins; nested and continued lines belong to their item.
 
-Markers count at line starts only. Items under a heading that names a response carry the response's name. Knows nothing of JSON or prose.
+Markers count at line starts only. Items under a heading that names a response carry the response's name. Knows nothing of
+JSON or prose.
 """
 
 from __future__ import annotations
@@ -8,31 +9,55 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from rationalerm.judge.clean import signs
+from rationalerm.judge.marked import marked_labels
 from rationalerm.judge.verdict import is_verdict_line
 
 __all__ = ["list_items"]
 
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _BULLET = re.compile(r"(?:[-*•–—◦▪‣●○·➤►✓✔✗✘✅❌➢⁃+]|-\s?\[[ xX]\])[ \t]+(?=\S)|[•●▪◦‣✓✔✗✘✅❌](?=\S)")
-_NUMBER = re.compile(r"(?:\*\*|__|#{1,6}[ \t]+(?:\*\*)?)?(?:\((\d{1,3})\)|(\d{1,3})[.)、．]|#(\d{1,3})[.:)]?)(?:[ \t]+|(?=\*\*)|(?=[^\W\d]))(?=\S)")
+_NUMBER = re.compile(
+    r"(?:\*\*|__|#{1,6}[ \t]+(?:\*\*)?)?(?:\((\d{1,3})\)|(\d{1,3})[.)、．]|#(\d{1,3})[.:)]?)(?:[ \t]+|(?=\*\*)"
+    r"|(?=[^\W\d]))(?=\S)"
+)
 _NAMED = re.compile(
-    r"(?i)(?:\*\*|__|#{1,6}[ \t]+|[-*•][ \t]+(?:\*\*)?)?(?:[RS]|(?:Reason|Point|Critique|Claim|Criterion|Issue|Item|Argument|Difference|Observation|Justification)[ \t]*)#?(\d{1,3})[ \t]?(?:[:.)]|[ \t][-–—])(?:\*\*|__)?[ \t]*(?:\*\*)?(?=\S)"
+    r"(?i)(?:\*\*|__|#{1,6}[ \t]+|[-*•][ \t]+(?:\*\*)?)?(?:[RS]|(?:Reason|Point|Critique|Claim|Criterion|Issue"
+    r"|Item|Argument|Difference|Observation|Justification)[ \t]*)#?(\d{1,3})[ \t]?(?:[:.)]|[ \t][-–—])(?:\*\*"
+    r"|__)?[ \t]*(?:\*\*)?(?=\S)"
 )
 _LETTER = re.compile(r"([a-z])[.)][ \t]+(?=\S)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(.*?)[ \t#]*$")
 _BOLD_LINE = re.compile(r"[ \t]*(?:\*\*|__)([^*\n]{1,120}?)(?:\*\*|__)[ \t]*:?[ \t]*$")
 _LEAD_IN = re.compile(r"[ \t]*(?:\*\*|__)([^*\n]{1,80}?)(?::(?:\*\*|__)|(?:\*\*|__)[ \t]?(?::|[-–—][ \t]))[ \t]*(?=\S)")
+_BLOCK_QUOTE = re.compile(r"^ {0,3}(?:> ?){1,5}")
 _RULE = re.compile(r"[ \t]*(?:[-*_][ \t]?){3,}$")
 _EMPHASIS = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*(?!\w)|(?<!\w)__(?=\S)([^_\n]{1,200})(?<=\S)__(?!\w)")
 _NAMES_SIDE = re.compile(
-    r"(?i)^[\W_]*(?:evaluation of |analysis of |strengths of |weaknesses of |about |on |for )?(?:the )?((?:response|assistant|answer|output|model|candidate|chatbot|summary|option|feedback)s? \(?[AB12]\)?|[AB]|first (?:response|answer|assistant|output)|second (?:response|answer|assistant|output))"
-    r"(?:'s (?:answer|response|output|strengths?|weakness(?:es)?|evaluation|analysis|issues|errors))?(?: (?:strengths?|weakness(?:es)?|pros|cons|evaluation|analysis|issues|errors|assessment))?(?: \([^()]{1,40}\))?[\W_]*$"
+    r"(?i)^[\W_]*(?:evaluation of |analysis of |strengths of |weaknesses of |about |on "
+    r"|for )?(?:the )?((?:response|assistant|answer|output|model|candidate|chatbot|summary|option"
+    r"|feedback)s? \(?[AB12]\)?|[AB]|first (?:response|answer|assistant|output)|second (?:response|answer"
+    r"|assistant|output))"
+    r"(?:'s (?:answer|response|output|strengths?|weakness(?:es)?|evaluation|analysis|issues"
+    r"|errors))?(?: (?:strengths?|weakness(?:es)?|pros|cons|evaluation|analysis|issues|errors"
+    r"|assessment))?(?: \([^()]{1,40}\))?[\W_]*$"
 )
-_SIDE_WORD = re.compile(r"(?i)\b(?:response|assistant|answer|output|model|candidate|chatbot|summary)s? \(?[ab12]\b|\b(?:first|second) (?:response|answer|assistant|output)\b")
-_VERDICT_HEADING = re.compile(r"(?i)^[\W_\d.]*(?:my |the )?(?:final |overall )?(?:verdict|decision|judge?ment|winner|conclusion|result|answer|final|preference|choice|rating|score)s?[\W_]*$")
+_SIDE_WORD = re.compile(
+    r"(?i)\b(?:response|assistant|answer|output|model|candidate|chatbot|summary)s? \(?[ab12]\b|\b(?:first"
+    r"|second) (?:response|answer|assistant|output)\b"
+)
+_VERDICT_HEADING = re.compile(
+    r"(?i)^[\W_\d.]*(?:my |the )?(?:final |overall )?(?:verdict|decision|judge?ment|winner|conclusion|result"
+    r"|answer|final|preference|choice|rating|score)s?[\W_]*$"
+)
 _NOT_REASONS = re.compile(r"(?i)^[\W_\d.]*(?:options?|scale|rating scale|rubric|verdict options|choices|labels)[\W_]*$")
-_TRAILING_MARK = re.compile(r"(?:[\s:;,(–—-]|so|therefore|verdict|final)*(?:\$*\\*boxed\s*\{[^{}\n]{0,60}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40}){0,4}\}+\$*|\[\[\s?[ABC](?:\s?[>=<]{1,2}\s?[AB])?\s?\]\])[\s.)]*$", re.I)
+_TRAILING_MARK = re.compile(
+    r"(?:[\s:;,(–—-]|so|therefore|verdict"
+    r"|final)*(?:\$*\\*boxed\s*\{[^{}\n]{0,60}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40}){0,4}\}+\$*"
+    r"|\[\[\s?[ABC](?:\s?[>=<]{1,2}\s?[AB])?\s?\]\])[\s.)]*$",
+    re.I,
+)
 _MOST = 2000
 
 
@@ -42,6 +67,7 @@ class _Item:
     indent: int
     lines: list[str]
     side: str = ""
+    title: bool = False  # its first line is a heading
     blank: bool = False  # a blank line came after its last line
     children: list[_Item] = field(default_factory=list)
 
@@ -82,6 +108,8 @@ def _mark(line: str, letters: bool) -> _Mark | None:
 def _unbold(body: str, marker: re.Match[str]) -> str:
     """The text behind a marker; a bold that opened before the marker goes on behind it."""
     text = body[marker.end() :]
+    if marker[0].count("**") == 1 and text.startswith("**"):
+        return text[2:].lstrip()
     opened = marker[0].lstrip("#-•* \t") != marker[0].lstrip("#-• \t") and "**" in marker[0]
     closed = marker[0].count("**") % 2 == 0
     return "**" + text if opened and not closed and "**" in text else text.removesuffix("**") if opened and not closed else text
@@ -102,13 +130,14 @@ class _Reader:
         self._letters = _has_letters(lines)
         self._current: _Item | None = None
         self._numbers: dict[tuple[str, int], int] = {}
+        self._ahead = {int(match[2]) for line in lines if (match := _NUMBER.match(line)) and match[2]}
         self._side = ""
         self._closed = False  # under a verdict's heading
         self._fence = ""
 
     def read(self) -> list[_Item]:
         for line in self._lines:
-            self._line(line)
+            self._line(_BLOCK_QUOTE.sub("", line) if line[:4].lstrip().startswith(">") else line)
             if len(self.items) >= _MOST:
                 break
         return self.items
@@ -148,7 +177,7 @@ class _Reader:
             return True
         key = (mark.kind, mark.indent)
         last = self._numbers.get(key)
-        fresh = mark.number in (0, 1) or (mark.kind == "named" and last is None)
+        fresh = mark.number in (0, 1) or (last is None and (mark.kind == "named" or mark.number + 1 in self._ahead))
         follows = last is not None and (mark.number - last in (1, 2, 3) or (mark.number == last == 1))
         if not fresh and not follows:
             return False
@@ -158,6 +187,8 @@ class _Reader:
     def _start(self, mark: _Mark) -> None:
         current = self._current
         if current is not None and self._is_child(mark, current):
+            if not current.children and _short_title(current.lines[-1]) and current.lines[-1].strip(" *_")[-1:] not in ":.,;":
+                current.lines[-1] = current.lines[-1].rstrip() + ":"
             current.children.append(_Item(mark.kind, mark.indent, [mark.text]))
             current.blank = False
             return
@@ -187,7 +218,7 @@ class _Reader:
         self._closed = bool(_VERDICT_HEADING.match(words)) or bool(_NOT_REASONS.match(words))
         self._current = None
         if mark and not named and not self._closed and mark.kind == "number":
-            self._current = _Item("number", mark.indent, [mark.text])
+            self._current = _Item("number", mark.indent, [mark.text], title=True)
             self.items.append(self._current)
         return True
 
@@ -196,13 +227,17 @@ class _Reader:
         if item is None or self._closed:
             return
         indent = len(line) - len(line.lstrip())
-        title_only = not item.children and len(item.lines) == 1 and _short_title(item.lines[0])
+        title_only = not item.children and len(item.lines) == 1 and _is_title(item)
         if item.blank and not code and indent <= item.indent and not title_only:
             self._current = None
             return
         if not code and is_verdict_line(line):
             self._current = None if item.blank else item
             return
+        if not code and not re.search(r"[^\W_]", line):
+            return
+        if title_only and not code and item.lines[0].strip(" *_")[-1:] not in ":.,;":
+            item.lines[0] = item.lines[0].rstrip() + ":"
         target = item.children[-1] if item.children else item
         target.lines.append(line.strip() if not code else line.rstrip())
         item.blank = False
@@ -211,13 +246,27 @@ class _Reader:
 def _short_title(text: str) -> bool:
     """Whether an item's first line is only a title, so that the paragraph under it belongs to it."""
     words = text.strip()
-    return len(words.split()) <= 7 and (words.endswith((":", ":**", "**")) or not re.search(r"[.!?]$", words)) and not re.search(r"\b(?:is|are|was|does|has|have|fails|gives|misses)\b", words)
+    return (
+        len(words.split()) <= 7
+        and (words.endswith((":", ":**", "**")) or not re.search(r"[.!?]$", words))
+        and not re.search(r"\b(?:is|are|was|does|has|have|fails|gives|misses)\b", words)
+    )
+
+
+def _is_title(item: _Item) -> bool:
+    """Whether an item is a heading so far: bold as a whole, or ending with a colon."""
+    words = item.lines[0].strip()
+    return _short_title(words) and (item.title or words.endswith(":") or words.rstrip(":").endswith("**"))
 
 
 def _heading_mark(line: str, mark: _Mark) -> bool:
     """A marked line that is only a heading: `1. **Response A:**`, `### 2. Verdict`."""
     words = mark.text.strip(" :*_")
-    return bool(_NAMES_SIDE.match(words)) or bool(_VERDICT_HEADING.match(words)) or (line.lstrip().startswith("#") and mark.kind == "number")
+    return (
+        bool(_NAMES_SIDE.match(words))
+        or bool(_VERDICT_HEADING.match(words))
+        or (line.lstrip().startswith("#") and mark.kind == "number")
+    )
 
 
 def list_items(text: str) -> list[str]:
@@ -252,7 +301,10 @@ def _joined(item: _Item) -> str:
 
 
 def _prefixed(text: str, side: str) -> list[str]:
-    text = _TRAILING_MARK.sub("", text).strip()
+    mark = _TRAILING_MARK.search(text, max(0, len(text) - 200))
+    if mark and marked_labels(signs(mark[0]), numbers=True):
+        text = text[: mark.start()]
+    text = text.strip()
     if not text or is_verdict_line(text):
         return []
     return [text if not side or _SIDE_WORD.search(text) else f"{side}: {text}"]

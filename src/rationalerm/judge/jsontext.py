@@ -1,4 +1,7 @@
-"""JSON in a judge's text: as is first, repaired only on failure, bare or in a fence or among chatter. Knows nothing of what it means."""
+"""JSON in a judge's text: as is first, repaired only on failure, bare or in a fence or among chatter.
+
+Knows nothing of what it means.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,8 @@ def json_value(text: str) -> dict[object, object] | list[object] | None:
             places = [0]
         for start in places:
             value = _decode(source, start)
-            if isinstance(value, dict) or (isinstance(value, list) and value and not all(isinstance(item, int | float) for item in value)):
+            if isinstance(value, dict) or (
+                isinstance(value, list) and value and not all(isinstance(item, int | float) for item in value)
+            ):
                 return value
     return None

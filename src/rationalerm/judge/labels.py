@@ -19,7 +19,10 @@ NOUN = (
     r"|translations?|story|stories|ai|choices?|drafts?|explanations?|rationales?|players?|contestants?)"
 )
 _OWNS = rf"(?:'s?\s+(?:own\s+)?{NOUN})?"
-_NAMED = rf"{NOUN}(?:[ _\-]|\s?#\s?)?\s?[(\[\"'`]?(?:[AB12]|(?<=[(\[_\"'`])[ab]|(?<=[a-z] )[ab](?=\)|'s |\s*$))(?!\w)(?:[)\]\"`]|'(?!s\b))?"
+_NAMED = (
+    rf"{NOUN}(?:[ _\-]|\s?#\s?)?\s?[(\[\"'`]?(?:[AB12]|(?<=[(\[_\"'`])[ab]|(?<=[a-z] )[ab](?=\)|'s "
+    rf"|\s*$))(?!\w)(?:[)\]\"`]|'(?!s\b))?"
+)
 _ORDINAL = rf"(?:[Tt]he\s+)?(?i:first|second)\s+(?:{NOUN}|(?i:one))"
 _BARE = r"(?:(?<![\w'\-/\\.<>=&@])\(?[AB](?![\w/\-+#*|&@])\)?|\([ab]\))"
 SIDE = rf"(?:(?:[Tt]he\s+)?{_NAMED}{_OWNS}|{_ORDINAL}{_OWNS}|{_BARE}{_OWNS})"
@@ -40,7 +43,8 @@ _DEGREE = (
     r"|moderately|strongly|a bit|a little|a lot|still|only|just|narrowly|vastly|the|clear|way)\s+)*"
 )
 _PREDICATE = (
-    rf"(?:\s*(?:(?:is|was)\s+)?{_DEGREE}(?:better|best|superior|winner|preferred|preferable|stronger|favou?red)\b(?:\s+(?:{NOUN}|one|overall))*"
+    rf"(?:\s*(?:(?:is|was)\s+)?{_DEGREE}(?:better|best|superior|winner|preferred|preferable|stronger"
+    rf"|favou?red)\b(?:\s+(?:{NOUN}|one|overall))*"
     rf"|\s+(?:wins|won)\b(?:\s+overall)?)?"
 )
 _ONE_SIDE = re.compile(
@@ -48,21 +52,31 @@ _ONE_SIDE = re.compile(
     rf"|(?:the\s+)?(first|second)(?:\s+(?:{NOUN}|one))?\b({_PREDICATE})"
 )
 _TIE = re.compile(
-    r"(?i)(?:(?:it'?s|it is|this is|they are|they're|both|are|an?|the|(?:both )?(?:responses|answers|outputs)|relatively|roughly|about|overall|equal)[\s,]+)*"
+    r"(?i)(?:(?:it'?s|it is|this is|they are|they're|both|are|an?|the|(?:both )?(?:responses|answers|outputs)"
+    r"|relatively|roughly|about|overall|equal)[\s,]+)*"
     r"(?:tied?|draw|equal|equally (?:good|bad|strong|weak|matched|well)|equivalent|of equal quality|(?:the )?same(?: quality)?"
     r"|no (?:clear )?(?:winner|preference)|even|on par)\b(?![\w\-'])(?!\s*[>=<])"
 )
 _TAIL_PAIR = re.compile(r"\s*(?:$|[:;,.!()\[\]\-–—\n\"'}|]|(?:because|since|as|due|with|given|overall)\b)")
 _TAIL_SIDE = re.compile(
-    rf"\s*(?:[^\w\s/|&<>=~+'\"-]*\s*$|[:;.!()\]\n\"'}}]|[–—]|-\s|,(?!\s*(?:[ab12]|{NOUN}\s?[ab12])\b)|(?:because|since|due to|given)\b|(?:over|than|>)\s+{_SIDE_TOKEN})", re.I
+    rf"\s*(?:[^\w\s/|&<>=~+'\"-]*\s*$|[:;.!()\]\n\"'}}]|[–—]|-\s|,(?!\s*(?:[ab12]|{NOUN}\s?[ab12])\b)|(?:because"
+    rf"|since|due to|given)\b|(?:over|than|>)\s+{_SIDE_TOKEN})",
+    re.I,
 )
 _CHOICE = re.compile(r"(?i)[/|]|\bor\b|\bif\b|\beither\b|\bneither\b|\bunless\b")
 _CUE_WORD = re.compile(
-    r"(?i)^\W*(?:(?:my|the|final|overall|better|best|preferred)\s+)*(?:verdict|winner|preference|choice|decision|judge?ment|answer|response|better|"
+    r"(?i)^\W*(?:(?:my|the|final|overall|better|best|preferred)\s+)*(?:verdict|winner|preference|choice|decision"
+    r"|judge?ment|answer|response|better|"
     r"best|conclusion|i (?:choose|pick|prefer|select)|prefer|choose|pick|select)(?:\s+is)?\s*:?\s+(?=\S)"
 )
-_WRAPPER = re.compile(r"\\*(?:text|math|mbox|fbox|boxed|box)(?:tt|bf|rm|sf|it|up|sc|normal|md|bb|cal)?\s?(?=\{)|^ext(?:tt|bf)?(?=\{)|\\(?:bf|rm|tt|sf|it|large|Large|displaystyle)(?![a-z])")
+_WRAPPER = re.compile(
+    r"\\*(?:text|math|mbox|fbox|boxed|box)(?:tt|bf|rm|sf|it|up|sc|normal|md|bb|cal)?\s?(?=\{)|^ext(?:tt|bf)?(?=\{)"
+    r"|\\(?:bf|rm|tt|sf|it|large|Large|displaystyle)(?![a-z])"
+)
 _SIGNS = [
+    (re.compile(r"\\+(?:text)?color\s?\{[^{}]{0,40}\}|\\+verb(?=\|)"), ""),
+    (re.compile(r"\\+textgreater(?![a-z])"), ">"),
+    (re.compile(r"\\+textless(?![a-z])"), "<"),
     (re.compile(r"\\+(?:ggg?|succ\s?\\+succ|gt\s?\\+gt)(?![a-z])"), ">>"),
     (re.compile(r"\\+(?:succ|gt|>)(?![a-z])"), ">"),
     (re.compile(r"\\+(?:lll?|prec\s?\\+prec|lt\s?\\+lt)(?![a-z])"), "<<"),
@@ -98,7 +112,7 @@ def plain(words: str) -> str:
         words = pattern.sub(sign, words)
     words = _WRAPPER.sub("", words)
     words = _SPACES.sub(" ", words)
-    return " ".join(_DROP.sub("", words).split()).strip("_ ")
+    return " ".join(_DROP.sub("", words).split()).strip("_ |")
 
 
 def pair_label(words: str, numbers: bool = False) -> Label | None:
@@ -143,9 +157,11 @@ def read_label(words: str, numbers: bool = False, lower: bool = True, loose: boo
     """
     text = plain(words[:_LONGEST])
     head = text if not loose else re.split(r"(?<=[.!?])\s|\n", text, maxsplit=1)[0]
-    if not head or (_CHOICE.search(head[:80]) and not _CHOICE_LATER(head)):
+    if not head or (_CHOICE.search(head[:80]) and not _choice_later(head)):
         return None
     found = _first(head, numbers, lower)
+    if loose and found and not found.bare:
+        return found
     before, colon, after = head.rpartition(":")
     if colon and after.strip():
         last = _first(after.strip(), numbers, lower)
@@ -159,7 +175,7 @@ def read_label(words: str, numbers: bool = False, lower: bool = True, loose: boo
     return _first(head[cue.end() :], numbers, lower) if cue and not loose else None
 
 
-def _CHOICE_LATER(head: str) -> bool:
+def _choice_later(head: str) -> bool:
     """Whether the first `or`, `if` or `/` comes only after the label's own clause."""
     choice = _CHOICE.search(head)
     clause = re.search(r"[:;.,(—–]|\b(?:because|since|as)\b", head)
@@ -171,6 +187,9 @@ def _first(words: str, numbers: bool, lower: bool) -> Label | None:
     if pair:
         return pair
     tie = _TIE.match(words)
-    if tie and re.match(r"\s*(?:$|[:;,.!()\n\-–—]|between\b|overall\b|in (?:overall )?quality\b|because\b|since\b|as\b|good\b)", words[tie.end() :]):
+    if tie and re.match(
+        r"\s*(?:$|[:;,.!()\n\-–—]|between\b|overall\b|in (?:overall )?quality\b|because\b|since\b|as\b|good\b)",
+        words[tie.end() :],
+    ):
         return Label(Verdict.TIE, None)
     return _one_side(words, numbers, lower)

@@ -14,15 +14,20 @@ from rationalerm.types import Verdict
 
 __all__ = ["Candidate", "marked_labels"]
 
-_BOX = re.compile(r"(?<![A-Za-z])(?:\\*b|\\+f|\\+frame|\\*)oxed\s{0,3}\{|(?<![A-Za-z])\\+f(?:rame)?box\s{0,3}\{")
+_BOX = re.compile(r"(?<![A-Za-z])(?:\\*[bB]|\\*)oxed\s{0,3}\{|(?<![A-Za-z])\\+f(?:rame)?box\s{0,3}\{")
 _BRACE = re.compile(r"[{}]")
 _BRACKETS = re.compile(r"\\?\[\s?\\?\[([^\[\]]{1,160})\\?\](?:\s?\\?\])?|(?<!\[)\[([^\[\]]{1,40})\]\s?\]")
+_WHOLE_BRACKETS = re.compile(r"\\?\[\s?\\?\[[^\[\]]*\]\s?\\?\]$")
 _TAG_NAME = (
-    r"(?:final[_\- ]?)?(?:answer|verdict|winner|choice|preference|preferred|decision|judge?ment|selection|result|conclusion|label|best|better)"
+    r"(?:final[_\- ]?)?(?:answer|verdict|winner|choice|preference|preferred|decision|judge?ment|selection|result"
+    r"|conclusion|label|best|better)"
     r"(?:[_\- ]?(?:response|answer|label|choice))?"
 )
 _TAG = re.compile(rf"(?i)<\|?\s?({_TAG_NAME})\s?(?:\s[^<>]{{0,80}})?\|?>")
-_ANGLES = re.compile(r"(?i)<<\s?((?:[a-z]{3,10} )?[ab]\s?(?:>>|>|=|<<|<)\s?(?:[a-z]{3,10} )?[ab]|[A-Za-z]{3,10} [ab12]|[ab]|tie)\s?>>(?!>)")
+_ANGLES = re.compile(
+    r"(?i)<<\s?((?:[a-z]{3,10} )?[ab]\s?(?:>>|>|=|<<|<)\s?(?:[a-z]{3,10} )?[ab]|[A-Za-z]{3,10} [ab12]|[ab]"
+    r"|tie)\s?>>(?!>)"
+)
 _CLOSER = re.compile(r"</|<\|?/|<\|end")
 _WINDOW = 300
 _MOST = 600
@@ -70,9 +75,9 @@ def _boxes(text: str) -> Iterator[tuple[int, int, str, str]]:
 def _brackets(text: str) -> Iterator[tuple[int, int, str, str]]:
     for match in list(_BRACKETS.finditer(text))[-4 * _MOST :]:
         words = match[1] or match[2]
-        if "\n\n" in words or (match[0][-2:].count("]") + match[0][:2].count("[") < 4 and "\\" not in match[0] and not re.search("[>=<]", words)):
-            if not re.match(r"\\?\[\s?\\?\[.*\]\s?\\?\]$", match[0], re.S):
-                continue
+        whole = _WHOLE_BRACKETS.match(match[0])
+        if "\n\n" in words or (not whole and not re.search("[>=<]", words)):
+            continue  # a bracket too few is forgiven only around a comparison
         yield match.start(), match.end(), words.rstrip("\\"), "double brackets"
 
 
@@ -99,7 +104,7 @@ def marked_labels(text: str, numbers: bool) -> list[Candidate]:
         text: the answer without thinking, signs unified.
         numbers: whether a lone 1 or 2 is a side.
     """
-    spans = []
+    spans: list[tuple[int, int, str, str]] = []
     if "oxed" in text or "box" in text:
         spans += _boxes(text)
     if "[" in text:

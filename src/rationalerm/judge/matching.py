@@ -1,8 +1,8 @@
 """A matcher's answer into a `Matching`: lines `- R1@S3: 0.75` in a RESULT block, or JSON.
 
-The last complete block counts. A line that starts like a score line and can't be read is an error that names it; nothing is re-based,
-cut short or guessed. Notes: "two blocks", "normalised: R1@S2: 0,75 -> 0.75", "comment dropped" is part of "normalised",
-"json", "unclosed think", "no end marker". Knows nothing of verdicts or metrics.
+The last complete block counts. A line that starts like a score line and can't be read is an error that names it; nothing is
+re-based, cut short or guessed. Notes: "two blocks", "normalised: R1@S2: 0,75 -> 0.75" (a comment dropped is one too),
+"json", "unclosed think". Knows nothing of verdicts or metrics.
 """
 
 from __future__ import annotations
@@ -24,8 +24,16 @@ __all__ = ["parse_matching"]
 
 Mode = Literal["best", "matrix"]
 
-_LINE = re.compile(r"[\s>]*(?:[-*•–—+]|\d{1,4}[.)])?[\s*_`\"]*R\s?(\d{1,9})\s?(?:@|->|→|=>|[-–—]\s?(?=S))\s?S\s?(\d{1,9})[\s*_`\"]*(?:[:=]|\s[-–—]\s)[\s*_`\"]*(.*)$", re.I)
-_LIKE = re.compile(r"[\s>]*(?:[-*•–—+]|\d{1,4}[.)])?[\s*_`\"(\[]*R\s?-?\w{1,9}\s?(?:@|->|→|=>|,)\s?(?:S|none|null|\d)|[\s>]*[-*•–—+][\s*_`]*R\s?\d{1,9}\b\s*(?:[@:=]|$)", re.I)
+_LINE = re.compile(
+    r"[\s>]*(?:[-*•–—+]|\d{1,4}[.)])?[\s*_`\"]*R\s?(\d{1,9})\s?(?:@|->|→|=>"
+    r"|[-–—]\s?(?=S))\s?S\s?(\d{1,9})[\s*_`\"]*(?:[:=]|\s[-–—]\s)[\s*_`\"]*(.*)$",
+    re.I,
+)
+_LIKE = re.compile(
+    r"[\s>]*(?:[-*•–—+]|\d{1,4}[.)])?[\s*_`\"(\[]*R\s?-?\w{1,9}\s?(?:@|->|→|=>|,)\s?(?:S|none|null|\d)"
+    r"|[\s>]*[-*•–—+][\s*_`]*R\s?\d{1,9}\b\s*(?:[@:=]|$)",
+    re.I,
+)
 _NONE = re.compile(r"(?i)[\s\-*•\[\](){}.]*(?:(?:none|no matches|nothing|empty|n/a)[\s.]*)?$")
 _QUOTED = 120
 
@@ -59,14 +67,13 @@ def parse_matching(text: str, n_human: int, n_model: int, mode: Mode = "best") -
         raise ParseError("empty matcher answer; ask again")
     clean = tidy(text)
     answer, notes = strip_thinking(unfence(clean))
-    lost = _lines_before(clean, answer)
-    block, offset, more = _block(answer)
+    block, more = _block(answer)
     notes = (*notes, *more)
     if block is None:
         found, normalised = _from_json(answer, text)
         notes = (*notes, "json")
     else:
-        found, normalised = _from_lines(block, lost + answer.count("\n", 0, offset))
+        found, normalised = _from_lines(block, clean.count("\n", 0, max(0, clean.rfind(block))))
         if not found:
             value = json_value(block)
             if value is not None:
@@ -78,37 +85,34 @@ def parse_matching(text: str, n_human: int, n_model: int, mode: Mode = "best") -
     return Matching(n_human, n_model, scores, (*notes, *normalised))
 
 
-def _lines_before(clean: str, answer: str) -> int:
-    """How many lines of the text went with fences and thinking before the answer's first line."""
-    place = clean.rfind(answer.strip()) if answer.strip() else -1
-    return clean.count("\n", 0, place) - answer.count("\n", 0, len(answer) - len(answer.lstrip())) if place >= 0 else 0
-
-
-def _block(answer: str) -> tuple[str | None, int, tuple[str, ...]]:
-    """The last complete block, where it starts, and notes; a block without an end counts where no complete one is there."""
-    complete, start, count = None, -1, 0
+def _block(answer: str) -> tuple[str | None, tuple[str, ...]]:
+    """The last complete block, and notes. Raises ParseError where the only block has no end (its last score may be cut)."""
+    start, count = -1, 0
+    complete: str | None = None
     for place, end, opens in result_markers(answer):
         if opens:
             start, count = end, count + 1
         elif start >= 0:
             inside = answer[start:place]
             if "\n" in inside or _LINE.match(inside) or not inside.strip() or len(inside.split()) > 2:
-                complete = (inside, start)
+                complete = inside
             else:
                 count -= 1
             start = -1
     notes = ("two blocks",) if count > 1 else ()
-    if complete:
-        return complete[0], complete[1], notes
+    if complete is not None:
+        return complete, notes
     if start >= 0:
-        return answer[start:], start, (*notes, "no end marker")
-    return None, 0, notes
+        raise ParseError("no <RESULT_END>: the answer may be cut off; ask again with a larger token limit")
+    return None, notes
 
 
 def _from_lines(block: str, lines_above: int) -> tuple[list[_Score], list[str]]:
     found: list[_Score] = []
     notes: list[str] = []
     for number, line in enumerate(block.split("\n"), lines_above + 1):
+        if "R" not in line and "r" not in line and "Ｒ" not in line:
+            continue
         view = signs(line[:2000])
         match = _LINE.match(view)
         if not match:
@@ -133,10 +137,19 @@ def _from_json(answer: str, text: str) -> tuple[list[_Score], list[str]]:
     value = json_value(answer)
     if isinstance(value, dict):
         lowered = {str(key).lower(): inner for key, inner in value.items()}
-        value = next((inner for key in ("matches", "scores", "result", "results", "matching") if isinstance(inner := lowered.get(key), list)), None)
+        value = next(
+            (
+                inner
+                for key in ("matches", "scores", "result", "results", "matching")
+                if isinstance(inner := lowered.get(key), list)
+            ),
+            None,
+        )
     if not isinstance(value, list):
         white = text.rstrip() != text and len(text) - len(text.rstrip()) >= 40 and answer.lstrip()[:1] in ("{", "[")
-        raise ParseError("truncated: white space; ask again with a smaller token limit" if white else "no RESULT block and no JSON matches")
+        raise ParseError(
+            "truncated: white space; ask again with a smaller token limit" if white else "no RESULT block and no JSON matches"
+        )
     found: list[_Score] = []
     notes: list[str] = []
     for item in value:

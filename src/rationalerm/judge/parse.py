@@ -1,7 +1,8 @@
-"""The one parser of judges' answers: text in, `Judgment` out. Every entry point (command line, rewards, server, benchmarks) calls it.
+"""The one parser of judges' answers: text in, `Judgment` out. Every entry point (command line, rewards, server, benchmarks)
+calls it.
 
-Status: `given`; `none` (a complete answer without a verdict of its own, or an ambiguous one); `refused`; `failed` (no text, or cut off
-before a verdict). Never a guess. Time is linear in the text.
+Status: `given`; `none` (a complete answer without a verdict of its own, or an ambiguous one); `refused`; `failed` (no text,
+or cut off before a verdict). Never a guess. Time is linear in the text.
 
 Notes, stable strings:
     "empty content" / "empty content, finish_reason=length"   no text
@@ -10,6 +11,7 @@ Notes, stable strings:
     "no verdict: truncated" / "no verdict: format" / "no verdict: ambiguous"   why there is none
     "unclosed think"                       everything behind an opening tag was dropped
     "two RESULT blocks"                    the last complete one counts
+    "reasons read from the first 120000 characters"   of a degenerate answer
     "prose"                                the reasons are sentences: there was no list
     and those of `verdict`: "rule: ...", "two different verdicts seen: ...", "options list ignored", "quoted label ignored",
     "a judged response contains a verdict label", "contradicting statements"

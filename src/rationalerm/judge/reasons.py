@@ -1,7 +1,7 @@
 """From an answer (without thinking) to its reasons, in the judge's order.
 
-From the last complete RESULT block, else from the whole answer: a JSON list, else a list (`items`), else sentences of prose. Verdicts,
-headings, introductions and markers are not reasons. Exact copies are kept. Knows nothing of whose the verdict is.
+From the last complete RESULT block, else from the whole answer: a JSON list, else a list (`items`), else sentences of prose.
+Verdicts, headings, introductions and markers are not reasons. Exact copies are kept. Knows nothing of whose the verdict is.
 """
 
 from __future__ import annotations
@@ -22,13 +22,20 @@ TWO_BLOCKS = "two RESULT blocks"
 LONG = "reasons read from the first 120000 characters"
 
 _MARKER = re.compile(r"(?i)[*_`]{0,3}(?:<|&lt;)\s?/?\s?RESULT(?:\\?[_\- ]?)(START|END)\s?(?:>|&gt;)[*_`]{0,3}")
-_DROPPED_TAGS = re.compile(r"(?i)<(/?)((?:rubric|justify|quote|quoted|excerpt|type|answer|verdict|winner|final_answer|final_verdict)(?:_[ab12])?)(?:\s[^<>\n]{0,60})?>")
+_DROPPED_TAGS = re.compile(
+    r"(?i)<(/?)((?:rubric|justify|quote|quoted|excerpt|type|answer|verdict|winner|final_answer"
+    r"|final_verdict)(?:_[ab12])?)(?:\s[^<>\n]{0,60})?>"
+)
 _SUMMARY = re.compile(r"(?i)</?summary_[ab12]>")
 _LIST_KEYS = (
-    "reasons", "checklist", "reason_list", "atomic_reasons", "rationales", "points", "justifications", "arguments", "critiques", "claims",
-    "key_points", "criteria", "findings", "items", "explanations", "rationale", "reason", "justification", "explanation", "critique", "analysis", "reasoning", "comments", "feedback",
+    "reasons", "checklist", "reason_list", "atomic_reasons", "rationales", "points", "justifications", "arguments", "critiques",
+    "claims", "key_points", "criteria", "findings", "items", "explanations", "rationale", "reason", "justification",
+    "explanation", "critique", "analysis", "reasoning", "comments", "feedback",
 )  # fmt: skip
-_TEXT_KEYS = ("reason", "text", "description", "point", "claim", "content", "statement", "detail", "explanation", "comment", "critique", "justification", "rationale", "evidence")
+_TEXT_KEYS = (
+    "reason", "text", "description", "point", "claim", "content", "statement", "detail", "explanation", "comment", "critique",
+    "justification", "rationale", "evidence",
+)  # fmt: skip
 _SIDE_KEY = re.compile(r"(?i)^(?:(response|assistant|answer|output|model|candidate|summary)[ _-]?)?([ab12])$")
 _DEPTH = 6
 _ALNUM = re.compile(r"[^\W_]")

@@ -11,6 +11,7 @@ _PLAIN = re.compile(rf"\+?({_NUMBER})(?:[eE]([+-]?\d{{1,3}}))?")
 _FRACTION = re.compile(rf"({_NUMBER})\s?(?:/|out of)\s?({_NUMBER})")
 _PERCENT = re.compile(rf"({_NUMBER})\s?%")
 _COMMENT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\]|#.*|//.*|[-–—:;,]\s+(?:\D.*)|(?:because|since|as|:)\s.*)$|\s+\|.*$")
+_SECOND = re.compile(r"(?i)\bR\s?\d+\s?[@→]|^[\W_]*(?:or|to|up to|maybe|and)\s")
 _STANDARD = re.compile(r"(?:0(?:\.\d{1,30})?|1(?:\.0{1,30})?)")
 _APPROXIMATE = re.compile(r"^(?:~|≈|about\s|approx(?:\.|imately)?\s|ca\.?\s|=)\s*")
 _LONGEST = 400
@@ -34,7 +35,10 @@ def read_score(words: str) -> tuple[float | None, bool]:
     token = words.strip().rstrip("*_`\"'").lstrip("*_`\"'").strip()
     if _STANDARD.fullmatch(token):
         return float(token), token != words.strip()
-    bare = _COMMENT.sub("", token, count=1).strip(" *_`\"'")
+    comment = _COMMENT.search(token)
+    if comment and _SECOND.search(comment[0]):
+        return None, False  # a second score, or a range in words
+    bare = (token[: comment.start()] if comment else token).strip(" *_`\"'")
     bare = _APPROXIMATE.sub("", bare).rstrip(".;,") if bare else bare
     value = _read(bare)
     return value, value is not None

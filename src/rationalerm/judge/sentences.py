@@ -10,15 +10,21 @@ __all__ = ["sentences", "split_sentences"]
 
 _END = re.compile(r"[.!?]+[\"'”’)\]*_]{0,3}(?=\s)|[。！？]+[”」』）\"]?")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|fig|figs|eq|no|nos|dr|mr|mrs|ms|prof|st|approx|ca|al|sec|ch|pp?|vol|ed|eds|resp|est|dept|inc|ltd|co|jr|sr|u\.s|u\.k|a\.m|p\.m|viz|incl|max|min|art)"
-    r"|\b[A-Z]|\b[A-Z](?:\.[A-Z])+|(?:^|\s)\d{1,3})\.$",
+    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|v|fig|figs|eq|no|nos|dr|mr|mrs|ms|prof|st|approx|ca|al|sec|ch|pp?|vol|ed|eds"
+    r"|resp|est|dept|inc|ltd|co|jr|sr|u\.s|u\.k|a\.m|p\.m|viz|incl|max|min|art)"
+    r"|\b[A-Z](?:\.[A-Z])+|(?:^|\s)\d{1,3})\.$",
     re.I,
 )
 _INITIAL = re.compile(r"(?:^|[\s(])[A-Z]\.$")
+_SIDE_LETTER = re.compile(r"(?:\b[a-z]+\.?|(?i:response|assistant|answer|output|option|model|plan|chatbot)) \(?[AB]\)?\.$")
 _GREETING = re.compile(
-    r"(?i)^(?:sure|certainly|of course|okay|ok|alright|hello|hi|great|understood|thank(?:s| you)|absolutely|no problem|here (?:is|are|'s)|below (?:is|are)|let me|let's|let us|let’s)\b[^.!?]{0,160}[.!:?]*$"
-    r"|^(?:i will|i'll|i am going to|i'm going to|we will|we'll|now,? (?:i|let)|first,? (?:i will|i'll|let)|to (?:evaluate|determine|compare|judge|assess)\b.{0,80}\b(?:i|we|let)\b|in evaluating the (?:two )?(?:outputs|responses|answers), we need to)\b.{0,200}$"
-    r"|^(?:after|upon) (?:carefully )?(?:reading|reviewing|comparing|evaluating)[^,.]{0,80}[.:]$|^(?:reason|reasons|reasoning|explanation|justification|rationale|analysis|evaluation|critique)s?\s*:?$"
+    r"(?i)^(?:sure|certainly|of course|okay|ok|alright|hello|hi|great|understood|thank(?:s| you)|absolutely"
+    r"|no problem|here (?:is|are|'s)|below (?:is|are)|let me|let's|let us|let’s)\b[^.!?]{0,160}[.!:?]*$"
+    r"|^(?:i will|i'll|i am going to|i'm going to|we will|we'll|now,? (?:i|let)|first,? (?:i will|i'll|let)"
+    r"|to (?:evaluate|determine|compare|judge|assess|solve|generate|answer|provide|address|find)\b.{0,80}\b(?:i|we"
+    r"|let)\b|in evaluating the (?:two )?(?:outputs|responses|answers), we need to)\b.{0,200}$"
+    r"|^(?:after|upon) (?:carefully )?(?:reading|reviewing|comparing|evaluating)[^,.]{0,80}[.:]$|^(?:reason"
+    r"|reasons|reasoning|explanation|justification|rationale|analysis|evaluation|critique)s?\s*:?$"
 )
 _LEAD = re.compile(r"^(?:reason(?:ing|s)?|explanation|justification|rationale|analysis|evaluation)\s*:\s+", re.I)
 _SKIP_LINE = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}\s*$|\||<[^<>]{1,60}>\s*$|\$\$|\\\[|\\\]|!\[)")
@@ -40,7 +46,7 @@ def split_sentences(paragraph: str) -> list[str]:
                 continue
             if following[:1].islower() and not known and len(tail) < 4:
                 continue
-            if _INITIAL.search(tail) and not re.search(r"(?i)(?:response|assistant|answer|output|option|model|plan|chatbot|and|than|is|as) \(?[A-Z]\.$", paragraph[max(0, stop - 16) : stop]):
+            if _INITIAL.search(tail) and not _SIDE_LETTER.search(paragraph[max(0, stop - 20) : stop]):
                 continue
         parts.append(paragraph[start:stop].strip())
         start = stop
@@ -61,7 +67,7 @@ def sentences(text: str) -> list[str]:
     for paragraph in _paragraphs(text):
         for sentence in split_sentences(paragraph):
             words = _LEAD.sub("", _EMPHASIS.sub(r"\1", sentence).strip())
-            if words and not _GREETING.match(words) and not is_verdict_line(words):
+            if words and not words.endswith(":") and not _GREETING.match(words) and not is_verdict_line(words):
                 found.append(words)
         if len(found) > _MOST:
             break
@@ -79,7 +85,11 @@ def _paragraphs(text: str) -> list[str]:
         if fenced:
             continue
         stripped = line.strip()
-        heading = bool(_SKIP_LINE.match(line)) or (stripped.endswith(":") and len(stripped.split()) <= 8) or bool(re.fullmatch(r"\*\*[^*]{1,80}\*\*:?", stripped))
+        heading = (
+            bool(_SKIP_LINE.match(line))
+            or (stripped.endswith(":") and len(stripped.split()) <= 8)
+            or bool(re.fullmatch(r"\*\*[^*]{1,80}\*\*:?", stripped))
+        )
         if not stripped or heading or is_verdict_line(stripped):
             if lines:
                 paragraphs.append(" ".join(lines))

@@ -14,7 +14,10 @@ __all__ = ["UNCLOSED", "strip_thinking"]
 
 UNCLOSED = "unclosed think"
 
-_WORDS = r"think(?:ing|s)?|thoughts?|inner_thoughts?|inner_monologue|antthinking|reasoning|reflection|scratchpad|seed:think|mm:think|begin_of_thought|end_of_thought|start_thinking|end_thinking"
+_WORDS = (
+    r"think(?:ing|s)?|thoughts?|inner_thoughts?|inner_monologue|antthinking|reasoning|reflection|scratchpad"
+    r"|seed:think|mm:think|begin_of_thought|end_of_thought|start_thinking|end_thinking"
+)
 _TAG = re.compile(
     rf"(?i)(?:<|&lt;)\s?(/?)\s?\|?(/?)({_WORDS})\|?(?:\s[^<>\n]{{0,100}})?(?:>|&gt;)"
     r"|\[\s?(/?)(think(?:ing)?)\]|◁(/?)(think(?:ing)?)▷"

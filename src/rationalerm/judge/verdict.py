@@ -18,8 +18,9 @@ from rationalerm.judge.clean import signs, tidy
 from rationalerm.judge.cues import cue_labels
 from rationalerm.judge.labels import Label, plain
 from rationalerm.judge.marked import Candidate, marked_labels
-from rationalerm.judge.ownership import Quotes, drop_options, mentions_label
+from rationalerm.judge.ownership import drop_options
 from rationalerm.judge.prose import is_statement, statements
+from rationalerm.judge.quotes import Quotes, mentions_label
 
 __all__ = ["CONTRADICTING", "OPTIONS", "QUOTED", "RESPONSE_LABEL", "Reading", "is_verdict_line", "read_verdict"]
 
@@ -28,10 +29,17 @@ QUOTED = "quoted label ignored"
 RESPONSE_LABEL = "a judged response contains a verdict label"
 CONTRADICTING = "contradicting statements"
 
-_NUMBERED_SIDES = re.compile(r"(?i)\b(?:response|answer|assistant|output|model|candidate|summary|chatbot|feedback|completion|system|option)s?[ _\-#]{1,2}[(\[]?[12]\b|\b(?:first|second) (?:response|answer|output|assistant)")
+_NUMBERED_SIDES = re.compile(
+    r"(?i)\b(?:response|answer|assistant|output|model|candidate|summary|chatbot|feedback|completion|system"
+    r"|option)s?[ _\-#]{1,2}[(\[]?[12]\b|\b(?:first|second) (?:response|answer|output|assistant)"
+)
 _LETTERED_SIDES = re.compile(r"\b(?i:response|answer|assistant|output|model|candidate|summary|chatbot)s?[ _\-][(\[]?[AB]\b")
 _RATING = re.compile(r"(?i)\b(?:rating|score|rate|points?|grade|mark|stars?|quality)\b[^\n]{0,20}$")
-_ABOUT_TASK = re.compile(r"(?i)\b(?:correct|right|true|actual|expected|proper) (?:final )?(?:answer|option|choice|result|solution|value)\b[^.\n]{0,30}$|\banswer to (?:the|this) (?:question|problem|prompt)\b[^.\n]{0,20}$|\boption\b\W{0,4}$")
+_ABOUT_TASK = re.compile(
+    r"(?i)\b(?:correct|right|true|actual|expected|proper) (?:final )?(?:answer|option|choice|result|solution"
+    r"|value)\b[^.\n]{0,30}$|\banswer to (?:the|this) (?:question|problem|prompt)\b[^.\n]{0,20}$"
+    r"|\boption\b\W{0,4}$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +110,7 @@ def _choose(own: Sequence[Candidate], notes: list[str]) -> Reading:
     notes.append(chosen.rule)
     if different:
         notes.append(_seen(own))
-    return Reading(_strongest(chosen, pool), tuple(notes))
-
-
-def _strongest(chosen: Candidate, pool: Sequence[Candidate]) -> Label:
-    """The chosen label; a lone side takes the strength of a label right beside it (`[[A>>B]] (answer: A)`)."""
-    return chosen.label
+    return Reading(chosen.label, tuple(notes))
 
 
 def _seen(own: Sequence[Candidate]) -> str:
@@ -125,14 +128,26 @@ def _concluding(own: Sequence[Candidate]) -> Candidate | None:
     return final[-1] if all(one.label.verdict.side == final[-1].label.verdict.side for one in behind) else None
 
 
-_MAYBE = re.compile(r"(?i)[\[\\<>=~]|verdict|win|won|better|best|superior|strong|prefer|decision|judg|choice|conclusion|answer|tie|draw|equal|choose|pick|select|result|beats|perform|worse|edge")
+_MAYBE = re.compile(
+    r"(?i)[\[\\<>=~]|verdict|win|won|better|best|superior|strong|prefer|decision|judg|choice|conclusion|answer|tie"
+    r"|draw|equal|choose|pick|select|result|beats|perform|worse|edge"
+)
 _BULLET = re.compile(r"^[\s>#*\-•–]*(?:\(?\d{1,3}[.)]\)?\s+)?")
 _ANNOUNCES = re.compile(
-    r"(?i)^[\W_]*(?:(?:therefore|thus|so|hence|overall|finally|in conclusion|accordingly|as a result|based on [\w ,']{1,80}?|given [\w ,']{1,80}?),?\s+)?(?:here is |i (?:give|output|state) )?(?:my|the|our)?\s*(?:final |overall )?(?:verdict|decision|judge?ment|winner|preference|choice|conclusion|answer)"
+    r"(?i)^[\W_]*(?:(?:therefore|thus|so|hence|overall|finally|in conclusion|accordingly|as a result"
+    r"|based on [\w ,']{1,80}?|given [\w ,']{1,80}?),?\s+)?(?:here is |i (?:give|output|state) )?(?:my|the"
+    r"|our)?\s*(?:final |overall )?(?:verdict|decision|judge?ment|winner|preference|choice|conclusion|answer)"
     r"(?:\s+(?:is|is as follows|would be|goes to|for this comparison))*\s*(?:that)?[\s:*_]*$"
 )
-_LEADS_VERDICT = re.compile(r"(?i)^[\W_]*(?:(?:my|the|our)\s+)?(?:(?:final|overall)\s+)?(?:verdict|winner|decision|judge?ment|preferred (?:response|answer|output)|better (?:response|answer|output)|preference|final answer)[\"'*_\s]*(?::|\bis\b|=|-|–|—)")
-_MARK_WORDS = re.compile(r"(?i)\\*b?oxed\s*\{[^{}\n]{0,60}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40}){0,4}\}+|\[\[[^\[\]\n]{1,60}\]\]|</?(?:final_?)?(?:answer|verdict|winner)[^<>]{0,40}>|<<[ab]?[^<>\n]{0,20}>>")
+_LEADS_VERDICT = re.compile(
+    r"(?i)^[\W_]*(?:(?:my|the|our)\s+)?(?:(?:final|overall)\s+)?(?:verdict|winner|decision|judge?ment"
+    r"|preferred (?:response|answer|output)|better (?:response|answer|output)|preference"
+    r"|final answer)[\"'*_\s]*(?::|\bis\b|=|-|–|—)"
+)
+_MARK_WORDS = re.compile(
+    r"(?i)\\*b?oxed\s*\{[^{}\n]{0,60}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40}){0,4}\}+|\[\[[^\[\]\n]{1,60}\]\]"
+    r"|</?(?:final_?)?(?:answer|verdict|winner)[^<>]{0,40}>|<<[ab]?[^<>\n]{0,20}>>"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -144,14 +159,16 @@ def is_verdict_line(line: str) -> bool:
     if _ANNOUNCES.match(view):
         return True
     bare = _BULLET.sub("", view)
-    if _LEADS_VERDICT.match(bare) and (cue_labels(bare, True) or marked_labels(bare, True) or is_statement(bare.split(":", 1)[-1])):
+    if _LEADS_VERDICT.match(bare) and (
+        cue_labels(bare, True) or marked_labels(bare, True) or is_statement(bare.split(":", 1)[-1])
+    ):
         return True
     rest = _MARK_WORDS.sub("", bare)
     if rest != bare:
         words = rest.strip(" *_$\\().:-`\"'")
         if not words or _ANNOUNCES.match(words) or is_statement(words + ".") or _short_label(words):
             return True
-    return bool(cue_labels(bare, True)) and len(bare.split()) <= 8 or is_statement(bare) or is_statement(bare + ".")
+    return (bool(cue_labels(bare, True)) and len(bare.split()) <= 8) or is_statement(bare) or is_statement(bare + ".")
 
 
 def _short_label(words: str) -> bool:

@@ -1,0 +1,131 @@
+"""RS3: time grows with the text, no faster; degenerate answers end in no verdict within a second."""
+
+import contextlib
+import time
+import tracemalloc
+
+import pytest
+
+from rationalerm.errors import ParseError
+from rationalerm.judge.parse import parse_judgment, parse_matching
+
+SIZE = 1_000_000
+UNITS = [
+    "(",
+    "{",
+    "[[",
+    "**",
+    "`",
+    "```\n",
+    '"',
+    "<",
+    "&amp;",
+    "\\",
+    "$",
+    "_",
+    "\n",
+    " \n",
+    "> ",
+    "1",
+    "A",
+    "A. ",
+    "A>B ",
+    "e.g. ",
+    "。",
+    "- R1@",
+    "\\boxed{",
+    "\\text{",
+    '"reasons": [',
+    '{"a":',
+    "Response A is better if ",
+    "I prefer A. ",
+    "<answer>",
+    "</think>",
+    "<think>",
+    "<quote_A>",
+    "1. ",
+    "1. x\n",
+    "- a\n",
+    "  - a\n",
+    "x\n",
+    "# x\n",
+    "**a:** b\n",
+    "| a ",
+    "R1: ",
+    "- [[A]] or [[B]]\n",
+    "if A is better say [[A]] ",
+    'Response A says "[[B]]" ',
+    "Final verdict: A ",
+    "<RESULT_START>",
+    "<RESULT_START>\n<RESULT_END>\n",
+    "both ",
+    "the first ",
+    "verdict: ",
+    "If ",
+    "not ",
+    "<<A",
+    "\u200b",
+    "I'm sorry ",
+]
+WHOLE = [
+    "{" * 200_000 + "\\boxed{" * 20_000,
+    "1. " * 300_000,
+    "- R1@S1: " + "9" * 500_000,
+    "<think>" * 100_000,
+    "a" * 500_000 + "<think>" * 50_000,
+]
+
+
+def seconds(text, parse):
+    start = time.process_time()
+    with contextlib.suppress(ParseError):
+        parse(text)
+    return time.process_time() - start
+
+
+def matching(text):
+    return parse_matching("<RESULT_START>\n" + text + "\n<RESULT_END>", 2, 2, "matrix")
+
+
+LINES = [
+    "- R1@",
+    "R",
+    "1. ",
+    "- R1@S1: ",
+    "- R1@S1: 0.5\n",
+    "[[",
+    '{"matches": [',
+    "```\n",
+    "<RESULT_START>",
+    "<RESULT_START>\n<RESULT_END>\n",
+    "\n",
+    "&amp;",
+    "<think>",
+]
+
+
+@pytest.mark.parametrize(("unit", "parse"), [*((unit, parse_judgment) for unit in UNITS), *((unit, matching) for unit in LINES)])
+def test_linear(unit, parse):
+    once = unit * (SIZE // len(unit) // 2)
+    one, two = seconds(once, parse), seconds(once * 2, parse)
+    if two > 0.2:
+        one, two = min(one, seconds(once, parse)), min(two, seconds(once * 2, parse))
+    assert two < 1
+    assert two < 0.2 or two / one < 3
+
+
+@pytest.mark.parametrize("text", WHOLE, ids=lambda text: text[-8:])
+def test_rs3(text):
+    assert seconds(text, parse_judgment) < 1
+    assert parse_judgment(text).verdict is None
+    with pytest.raises(ParseError):
+        parse_matching(text, 2, 2)
+
+
+def test_rs3_memory():
+    text = WHOLE[0]
+    tracemalloc.start()
+    parse_judgment(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200_000_000
