@@ -32,8 +32,9 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
-    parser = _parser()
-    args = parser.parse_args(argv)
+    # Our matrix products are small: a second BLAS thread makes them slower, and much slower on a busy machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    args = _parser().parse_args(argv)
     try:
         return int(args.run(args))
     except RationalermError as error:

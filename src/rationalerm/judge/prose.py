@@ -43,6 +43,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])[\"')\]*]{0,2}\s|\n|(?<=[。！？])
 _END = re.compile(r"[.!?](?=\s|$|[\"')*])|\n|[。！？]")
 _EMPHASIS = re.compile(r"\*\*|__")
 _LEAD = 320
+_LONGEST_STATEMENT = 240
 _SCOPE = 60_000
 _REACH = 240
 _MOST = 400
@@ -212,6 +213,8 @@ def _without_emphasis(text: str) -> tuple[str, _Places]:
 def is_statement(sentence: str) -> bool:
     """Whether a sentence says a verdict and nothing else."""
     view = " ".join(sentence.replace("**", "").split())
+    if len(view) > _LONGEST_STATEMENT:  # it says something else too, and most lines do
+        return False
     for start, end, _ in _found(view):
         tail = TAIL.match(view, end)
         rest = view[tail.end() :] if tail else view[end:]

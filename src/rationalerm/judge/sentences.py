@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import re
 
+from rationalerm.data.prose import split_sentences
 from rationalerm.judge.verdict import is_verdict_line
 
-__all__ = ["sentences", "split_sentences"]
+__all__ = ["sentences"]
 
-_END = re.compile(r"[.!?]+[\"'”’)\]*_]{0,3}(?=\s)|[。！？]+[”」』）\"]?")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|v|fig|figs|eq|no|nos|dr|mr|mrs|ms|prof|st|approx|ca|al|sec|ch|pp?|vol|ed|eds"
-    r"|resp|est|dept|inc|ltd|co|jr|sr|u\.s|u\.k|a\.m|p\.m|viz|incl|max|min|art)"
-    r"|\b[A-Z](?:\.[A-Z])+|(?:^|\s)\d{1,3})\.$",
-    re.I,
-)
-_INITIAL = re.compile(r"(?:^|[\s(])[A-Z]\.$")
-_SIDE_LETTER = re.compile(r"(?:\b[a-z]+\.?|(?i:response|assistant|answer|output|option|model|plan|chatbot)) \(?[AB]\)?\.$")
 _GREETING = re.compile(
     r"(?i)^(?:sure|certainly|of course|okay|ok|alright|hello|hi|great|understood|thank(?:s| you)|absolutely"
     r"|no problem|here (?:is|are|'s)|below (?:is|are)|let me|let's|let us|let’s)\b[^.!?]{0,160}[.!:?]*$"
@@ -30,35 +22,6 @@ _LEAD = re.compile(r"^(?:reason(?:ing|s)?|explanation|justification|rationale|an
 _SKIP_LINE = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}\s*$|\||<[^<>]{1,60}>\s*$|\$\$|\\\[|\\\]|!\[)")
 _EMPHASIS = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*(?!\w)")
 _MOST = 2000
-
-
-def split_sentences(paragraph: str) -> list[str]:
-    """The sentences of one paragraph; abbreviations, initials and decimals don't end one, CJK full stops do."""
-    parts: list[str] = []
-    start = 0
-    for end in _END.finditer(paragraph):
-        stop = end.end()
-        if paragraph[end.start()] == ".":
-            tail = paragraph[max(start, end.start() - 12) : end.start() + 1]
-            following = paragraph[stop : stop + 3].lstrip()
-            known = _ABBREVIATION.search(tail)
-            if known and not (following[:1].isupper() and _may_end(tail)):
-                continue
-            if following[:1].islower() and not known and len(tail) < 4:
-                continue
-            if _INITIAL.search(tail) and not _SIDE_LETTER.search(paragraph[max(0, stop - 20) : stop]):
-                continue
-        parts.append(paragraph[start:stop].strip())
-        start = stop
-        if len(parts) > _MOST:
-            break
-    parts.append(paragraph[start:].strip())
-    return [part for part in parts if part]
-
-
-def _may_end(tail: str) -> bool:
-    """Abbreviations that often end a sentence: `etc.`, `Response A.`, a number at the end of one."""
-    return bool(re.search(r"(?i)\b(?:etc|inc|ltd|co|u\.s|u\.k|a\.m|p\.m|al|[A-Z])\.$|[\s]\d{1,3}\.$", tail))
 
 
 def sentences(text: str) -> list[str]:

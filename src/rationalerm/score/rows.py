@@ -16,6 +16,7 @@ from rationalerm.types import Answer, Judgment, Matching, Order, Pair, Rationale
 
 __all__ = ["GameResult", "category", "rationale_status", "result"]
 
+_CUT_OFF = ("truncated", "content filter", "unclosed think")  # the parser's notes on an answer that is not all there
 _METRICS = ("recall", "precision", "f1", "average_precision", "average_precision_soft")
 
 
@@ -94,11 +95,9 @@ def rationale_status(pair: Pair, answer: Answer, judgment: Judgment, matching: M
     """
     if not pair.human_reasons:
         return "no human reasons"
-    if answer.error is not None or answer.finish_reason in ("length", "content_filter"):
+    if answer.error is not None or any(note.startswith(_CUT_OFF) for note in judgment.notes):
         return "no answer"
-    if answer.reasons is None and judgment.status == "failed":
-        return "no answer"
-    if answer.reasons is None and answer.text is None:
+    if answer.reasons is None and (answer.text is None or judgment.status == "failed"):
         return "no answer"
     return "matcher failed" if matching is None else "scored"
 
