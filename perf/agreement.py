@@ -1,6 +1,6 @@
-"""How far the static matchers agree with people. Prints one JSON object a matcher.   python perf/agreement.py [--matcher embedded]
+"""How far the static matchers agree with people. One JSON object a matcher: python perf/agreement.py
 
-    summhay     labels: the best bullet's score against the human 0 / .5 / 1 (Pearson); rows: S_total / |R_h| against the labels' mean
+    summhay     Pearson: the best bullet's score against the human 0 / .5 / 1; S_total / |R_h| against the row's mean
     auc         argkp, metacritique, realsumm: does the text say the claim (the better of its sentences)
     contrast    share on the right side of 0.5 a kind, their mean, and the mean of reworded and of the rest
     chance      human reasons against another row's: RC; and against a list of generic remarks
@@ -32,7 +32,6 @@ GENERIC = [
     "A contains some errors and inaccuracies.",
     "Response B is well structured and easy to read.",
 ]
-_CITATION = re.compile(r"\s*\[\d+\](?:\s*,?\s*\[\d+\])*")
 
 
 def shared() -> Path | None:
@@ -53,11 +52,11 @@ def row_recall(matcher: Matcher, human: Sequence[str], model: Sequence[str]) -> 
     return sum(s for _, _, s in assign(matcher.match(human, model))) / len(human)
 
 
-def summhay(matcher: Matcher, data: Path, strip: bool = True) -> dict[str, float]:
-    """Pearson by label and by row. `strip` takes citations and bullet signs away, which are markup."""
+def summhay(matcher: Matcher, data: Path) -> dict[str, float]:
+    """Pearson by label and by row; mean score at each label. Bullets as they are, citations ("[12]") and all."""
     best, labels, recalls, means = [], [], [], []
     for row in lines(data / "summhay_eval" / "eval.jsonl"):
-        bullets = [_CITATION.sub("", b).lstrip("-•* ").strip() if strip else b for b in row["bullets"]]
+        bullets = row["bullets"]
         score = {h["insight_id"]: h["score"] for h in row["human"]}
         insights = [x for x in row["insights"] if x["id"] in score]
         matching = matcher.match([x["text"] for x in insights], bullets)
@@ -66,7 +65,9 @@ def summhay(matcher: Matcher, data: Path, strip: bool = True) -> dict[str, float
             labels.append(score[x["id"]])
         recalls.append(sum(s for _, _, s in assign(matching)) / len(insights))
         means.append(sum(score[x["id"]] for x in insights) / len(insights))
-    means_by_label = {f"mean_at_{v}": float(np.mean([b for b, y in zip(best, labels, strict=True) if y == v])) for v in (0.0, 0.5, 1.0)}
+    means_by_label = {
+        f"mean_at_{v}": float(np.mean([b for b, y in zip(best, labels, strict=True) if y == v])) for v in (0.0, 0.5, 1.0)
+    }
     return {"labels": _pearson(best, labels), "rows": _pearson(recalls, means), **means_by_label}
 
 
@@ -118,11 +119,17 @@ def contrast(matcher: Matcher, path: Path) -> dict[str, float]:
         right[row["kind"]].append((score > 0.5) == (row["score"] > 0.5))
     kinds = {kind: float(np.mean(values)) for kind, values in right.items()}
     rest = [v for k, v in kinds.items() if k != "reworded"]
-    return {**kinds, "mean": float(np.mean(list(kinds.values()))), "balanced": (kinds.get("reworded", 0.0) + float(np.mean(rest))) / 2}
+    return {
+        **kinds,
+        "mean": float(np.mean(list(kinds.values()))),
+        "balanced": (kinds.get("reworded", 0.0) + float(np.mean(rest))) / 2,
+    }
 
 
-def chance(matcher: Matcher, rows: Sequence[tuple[Sequence[str], Sequence[str]]], shifts: Iterable[int] = (1, 3, 7)) -> dict[str, float]:
-    """RC of each row's human reasons against the model reasons of the rows 1, 3 and 7 further on; against generic remarks; its own."""
+def chance(
+    matcher: Matcher, rows: Sequence[tuple[Sequence[str], Sequence[str]]], shifts: Iterable[int] = (1, 3, 7)
+) -> dict[str, float]:
+    """RC: of each row itself, against the model reasons of the rows 1, 3 and 7 further on, against generic remarks."""
     own = [row_recall(matcher, h, m) for h, m in rows]
     other = [row_recall(matcher, h, rows[(k + s) % len(rows)][1]) for s in shifts for k, (h, _) in enumerate(rows)]
     generic = [row_recall(matcher, h, GENERIC) for h, _ in rows]
@@ -147,7 +154,9 @@ def speed(matcher: Matcher, rows: Sequence[tuple[Sequence[str], Sequence[str]]])
 
 def judge_rows(data: Path, size: int = 5) -> list[tuple[list[str], list[str]]]:
     """Distinct sentences of real judges in rows of `size` x `size`, for speed."""
-    texts = (s.strip() for row in lines(data / "llmbar" / "cot_outputs.jsonl") for s in re.split(r"(?<=[.!?])\s+|\n+", row["text"]))
+    texts = (
+        s.strip() for row in lines(data / "llmbar" / "cot_outputs.jsonl") for s in re.split(r"(?<=[.!?])\s+|\n+", row["text"])
+    )
     renamed = (t.replace("Output (a)", "Response A").replace("Output (b)", "Response B") for t in texts)
     kept = list(dict.fromkeys(t for t in renamed if 20 < len(t) < 250))
     return [(kept[k : k + size], kept[k + size : k + 2 * size]) for k in range(0, len(kept) - 2 * size, 2 * size)]

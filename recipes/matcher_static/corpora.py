@@ -43,14 +43,11 @@ class Example:
     group: str
 
 
-_CITATION = re.compile(r"\s*\[\d+\](?:\s*,?\s*\[\d+\])*")
-
-
 def summhay() -> list[list[Example]]:
-    """A list a row: each insight against all bullets. Citations ([12]) and bullet signs are markup, not text."""
+    """A list a row: each insight against all bullets, citations and bullet signs as they are."""
     result = []
     for row in rows("summhay_eval/eval.jsonl"):
-        bullets = tuple(_CITATION.sub("", b).lstrip("-•* ").strip() for b in row["bullets"])
+        bullets = tuple(row["bullets"])
         text = {x["id"]: x["text"] for x in row["insights"]}
         result.append([Example(text[h["insight_id"]], bullets, h["score"], row["topic"]) for h in row["human"]])
     return result
@@ -77,7 +74,12 @@ def argkp() -> list[Example]:
     points = {r["key_point_id"]: r for r in table("key_points.csv")}
     arguments = {r["arg_id"]: r for r in table("arguments.csv")}
     return [
-        Example(points[r["key_point_id"]]["key_point"], (arguments[r["arg_id"]]["argument"],), float(r["label"]), points[r["key_point_id"]]["topic"])
+        Example(
+            points[r["key_point_id"]]["key_point"],
+            (arguments[r["arg_id"]]["argument"],),
+            float(r["label"]),
+            points[r["key_point_id"]]["topic"],
+        )
         for r in table("labels.csv")
         if r["key_point_id"] in points and r["arg_id"] in arguments
     ]

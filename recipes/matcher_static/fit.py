@@ -2,8 +2,9 @@
 
     minimise  sum_p c_p * logloss(sigmoid(bias + w.x_p), y_p) + (l2 / n) * |w / scale|^2      with the sign of each weight given
 
-by accelerated projected gradient steps (Nesterov; Beck & Teboulle 2009). Signs are given because a rule that points the wrong way in a
-few hundred pairs is noise. Pairs whose facts conflict are left out: they are capped, whatever the rest says (calibration.py).
+by accelerated projected gradient steps (Nesterov; Beck & Teboulle 2009). Signs are given because a rule that points the
+wrong way in a few hundred pairs is noise. Pairs whose facts conflict are left out: they are capped, whatever the rest
+says (calibration.py).
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from rationalerm.match.static import StaticMatcher
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parents[1] / "src" / "rationalerm" / "match"
 SLOT = 0.14  # the share of a reason in one place, from which on a replaced word is another fact
-FIXED = {"cap": -1.25, "slope": 0.25, "slot": SLOT, "floor": 0.15}
-REWORDED, CONTRAST, SUMMHAY, OTHERS, STRANGERS = 3.0, 1.0, 1.0, 0.2, 0.1  # how much a pair of each source counts
+FIXED = {"cap": -1.25, "slope": 0.25, "slot": SLOT, "floor": 0.2}
+REWORDED, CONTRAST, SUMMHAY, OTHERS, STRANGERS = 2.5, 1.0, 1.0, 0.2, 0.4  # how much a pair of each source counts
 # The map from evidence to scores: at -1.2 a human says "not there" nine times in ten, at 0 the odds are even.
 KNOTS = {
     "embedded": [(-1.7, 0.0), (-1.0, 0.22), (0.0, 0.5), (1.0, 0.77), (2.0, 0.92), (3.0, 1.0)],
@@ -48,7 +48,9 @@ def strangers(matcher: StaticMatcher, rows: list[dict[str, str]]) -> list[Labell
     for shift in (7, 20, 50):
         for k in range(0, len(rows) - 4, 5):
             there = [rows[(k + shift * 5 + n) % len(rows)]["model"] for n in range(5)]
-            result.extend(Labelled(x, 0.0, STRANGERS) for _, _, x in matcher.evidence([r["human"] for r in rows[k : k + 5]], there))
+            result.extend(
+                Labelled(x, 0.0, STRANGERS) for _, _, x in matcher.evidence([r["human"] for r in rows[k : k + 5]], there)
+            )
     return result
 
 

@@ -2,8 +2,8 @@
 
     weight(word) = 100 * clip((log(N / df) - log 8) / (log(N / 3) - log 8), 0, 1)      df smoothed over the two kinds of text
 
-N sentences, df of them with the word's stem. What any judge says of any answer is frequent in judges' texts, so the rarer of the two
-inverse frequencies counts.
+N sentences, df of them with the word's stem. What any judge says of any answer is frequent in judges' texts, so the
+rarer of the two inverse frequencies counts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _frequencies(texts: Iterable[list[str]]) -> tuple[Counter[str], int]:
     for text in texts:
         for sentence in text:
             seen += 1
-            counts.update({words.stem(t) for t in words.tokens(sides.mark(sentence)) if t[0].isalpha()})
+            counts.update({words.stem(t) for t in words.tokens(sides.mark(words.clean(sentence))) if t[0].isalpha()})
     return counts, seen
 
 
@@ -45,5 +45,10 @@ def write_table(path: Path) -> int:
         value = round(words.MAX_WEIGHT * min(1.0, max(0.0, (-math.log(share) - low) / (high - low))))
         if value < words.MAX_WEIGHT:
             lines.append(f"{word}\t{value}")
-    path.write_text("# stem<TAB>weight 0..100; made by recipes/matcher_static/make.py; a word not here weighs 100\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text(
+        "# stem<TAB>weight 0..100; made by recipes/matcher_static/make.py; a word not here weighs 100\n"
+        + "\n".join(lines)
+        + "\n",
+        encoding="utf-8",
+    )
     return len(lines)

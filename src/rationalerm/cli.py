@@ -7,6 +7,7 @@ Exit 0 done; 1 a finding; 2 wrong use or bad input (one line, no traceback); 130
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -34,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     # Our matrix products are small: a second BLAS thread makes them slower, and much slower on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _mend_streams()
     args = _parser().parse_args(argv)
     try:
         return int(args.run(args))
@@ -42,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say("stopped; what was finished is kept, the same command goes on from there", 130)
     except BrokenPipeError:  # the reader of our output has closed: `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except OSError as error:
         return _say(f"{error.filename or 'output'}: {error.strerror or error}", 2)
@@ -60,6 +62,16 @@ def _parser() -> argparse.ArgumentParser:
     for module in _COMMANDS:
         module.add(commands)
     return parser
+
+
+def _mend_streams() -> None:
+    """Closed streams become empty ones, and a terminal that can't show a character shows its escape."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _say(line: str, code: int) -> int:

@@ -182,6 +182,50 @@ def test_baseline(run: Run, tmp_path: Path, jsonl: Jsonl) -> None:
     assert "run it again with the same" in one_line(lexical)
 
 
+def test_baseline_against_itself_lost_judges_and_other_cuts(run: Run, tmp_path: Path, jsonl: Jsonl) -> None:
+    good = [{"id": k, "context": str(k), "overall_preference": 1, "human-checklist": [f"Response 1 gets the sum {k}41 wrong."],
+             "m-checklist": [f"Response 1 gets the sum {k}41 wrong."], "m-label": "B>A"} for k in range(12)]  # fmt: skip
+    path, out = jsonl(*good), tmp_path / "run"
+    assert run("evaluate", path, "--out", out).code == 0
+    jsonl(*(row | {"m-checklist": ["B looks nicer."]} for row in good))
+    assert "m: RC fell from" in run("evaluate", path, "--out", out, "--baseline", out).err  # one folder: read before it is written
+    jsonl(*good)
+    run("evaluate", path, "--out", out)
+    jsonl(*(row | {"m-error": "HTTP 500"} for row in good))
+    lost = run("evaluate", path, "--baseline", out)
+    assert lost.code == 1
+    assert "m: RC was there on 12 rows and is now not defined on any" in lost.err
+    assert "OA with missing verdicts as wrong fell" in lost.err
+    assert "top-k none; run it again" in one_line(run("evaluate", path, "--baseline", out, "--top-k", "none"))
+    jsonl(*(row | {"context": "another prompt"} for row in good))
+    assert "no judge and row in common" in one_line(run("evaluate", path, "--baseline", out))
+    assert "no run.json" in one_line(run("evaluate", path, "--baseline", ""))
+
+
+@pytest.mark.parametrize("argv", [["--fail-under-rc", "nan"], ["--s-corr", "nan"], ["--s-corr", "-1"], ["--out", ""], ["--fail-under-rc", "x"]])
+def test_values_out_of_range(run: Run, jsonl: Jsonl, argv: list[str]) -> None:
+    one_line(run("evaluate", jsonl(ROW), *argv))
+
+
+@pytest.mark.parametrize("command", ["evaluate", "demo"])
+def test_a_closed_pipe_is_no_failure_of_the_table_either(jsonl: Jsonl, command: str) -> None:
+    argv = f"{sys.executable} -m rationalerm {command}" + (f" {jsonl(ROW)}" if command == "evaluate" else "")
+    done = subprocess.run(["bash", "-c", f"{argv} | true; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_closed_streams_and_small_character_sets(jsonl: Jsonl) -> None:
+    path = jsonl({**ROW, "模型-generated_text": "[[B]]"})
+    plain = subprocess.run([sys.executable, "-m", "rationalerm", "evaluate", path], capture_output=True, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    assert (plain.returncode, plain.stderr) == (0, b"")
+    assert b"\\u6a21\\u578b" in plain.stdout
+    for closed in ("<&-", ">&-", "2>&-"):
+        target = "-" if closed == "<&-" else path
+        done = subprocess.run(["bash", "-c", f"{sys.executable} -m rationalerm evaluate {target} --json {closed}"], capture_output=True, text=True)
+        assert "Traceback" not in done.stderr
+        assert done.returncode == (2 if closed == "<&-" else 0)
+
+
 def test_the_table_is_for_people(run: Run, jsonl: Jsonl) -> None:
     ran = run("evaluate", jsonl(ROW, {**ROW, "id": "b", "m-generated_text": "It depends."}), "--domains")
     assert "OA [95%]" in ran.out

@@ -74,12 +74,44 @@ def test_which_judge_was_matched(run: Run, jsonl: Jsonl) -> None:
     assert list(run("score", jsonl(unsure), "--judge", "M", "--json").json["judges"]) == ["M"]
     wrong = run("score", jsonl(shown), "--judge", "m")
     assert wrong.code == 2
-    assert "the prompt lists the reasons of n, not of m" in wrong.err
+    assert "its prompts list the reasons of other judges, not of m" in wrong.err
+    typo = run("score", jsonl(unsure), "--judge", "mm")
+    assert (typo.code, "field 'mm-checklist': no row has this field" in typo.err) == (2, True)
     # two judges with the same list in one row are told apart by the next
     twin = result(answer("- R1@S1: 1"), ["a"], "S1: u", m=["u"], n=["u"])
     assert list(run("score", jsonl(twin, shown), "--json").json["judges"]) == ["n"]
     folded = result(answer("- R1@S1: 1"), ["a"], "S1: one\ntwo\nS2: three", m=["one\ntwo", "three"], n=["one", "four"])
     assert list(run("score", jsonl(folded), "--json").json["judges"]) == ["m"]
+
+
+def test_a_file_of_two_judges_rows_is_never_one_judges(run: Run, jsonl: Jsonl) -> None:
+    lists = {"m": ["x"], "n": ["u"]}
+    rows = [result(answer(f"- R1@S1: {value}"), ["a"], f"S1: {listed}", **lists) for listed, value in (("x", 1), ("u", 0.25), ("x", 0.5))]
+    mixed = run("score", jsonl(*rows))
+    assert (mixed.code, "row 2: the prompt lists the reasons of n, earlier rows those of m; use --judge" in mixed.err) == (2, True)
+    got = run("score", jsonl(*rows), "--judge", "m", "--json").json["judges"]["m"]
+    assert (got["n"], got["recall"], got["skipped_kinds"]) == (2, 0.75, {"another judge's row": 1})
+
+
+def test_blank_items_keep_their_numbers(run: Run, jsonl: Jsonl) -> None:
+    row = result(answer("- R1@S3: 1"), ["a"], "S1: p\nS2: \nS3: q", m=["p", "", "q"])
+    got = run("score", jsonl(row), "--json").json["judges"]["m"]
+    assert (got["errors"], got["recall"], got["precision"]) == (0, 1.0, 0.5)
+
+
+def test_intervals_are_clustered_by_prompt(run: Run, jsonl: Jsonl) -> None:
+    rows = [result(answer(f"- R1@S1: {k % 2}.0"), ["a"], m=["x"]) for k in range(12) for _ in range(4)]
+    alone = run("score", jsonl(*rows), "--json").json["judges"]["m"]["recall_ci"]
+    for k, row in enumerate(rows):
+        row["metadata"]["context"] = [{"role": "user", "content": str(k // 4)}]
+    shared = run("score", jsonl(*rows), "--json").json["judges"]["m"]["recall_ci"]
+    assert shared[1] - shared[0] > 1.5 * (alone[1] - alone[0])
+
+
+def test_error_kinds_are_grouped(run: Run, jsonl: Jsonl) -> None:
+    rows = [result(answer(f"- R{k}@S1: 1"), ["a"], m=["x"]) for k in range(2, 9)]
+    kinds = run("score", jsonl(*rows), "--json").json["judges"]["m"]["error_kinds"]
+    assert list(kinds.values()) == [7]
 
 
 def test_human_checklist_is_exact_in_released_scoring_only(run: Run, jsonl: Jsonl) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import threading
+import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -172,3 +176,55 @@ def test_an_empty_list_has_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "l.json"
     path.write_text(" [ ] \n")
     assert values(path) == []
+
+
+@pytest.mark.parametrize("kind", ["gz", "zst"])
+def test_cut_and_damaged_archives_are_never_read_short(tmp_path: Path, kind: str) -> None:
+    """Cut at any place, or with a byte changed: an error, or all the rows; never some of them in silence."""
+    lines = b"".join(json.dumps({"id": k, "t": "x" * (k % 97)}).encode() + b"\n" for k in range(3000))
+    packed = gzip.compress(lines, mtime=0) if kind == "gz" else zstandard.compress(lines)
+    path = tmp_path / "a"
+    for cut in range(10, len(packed), len(packed) // 37):
+        path.write_bytes(packed[:cut])
+        problem(path)
+        path.write_bytes(packed[:cut] + bytes([packed[cut] ^ 255]) + packed[cut + 1 :])
+        try:
+            assert len(values(path)) == 3000
+        except DataError:
+            pass
+
+
+def test_zstd_blocks_without_an_end_of_frame_are_an_error(tmp_path: Path) -> None:
+    compressor = zstandard.ZstdCompressor().compressobj()
+    data = compressor.compress(LINES) + compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    path = tmp_path / "cut.zst"
+    path.write_bytes(data)
+    assert "does not end" in problem(path)
+
+
+@pytest.mark.parametrize("data", [LINES, b"\xef\xbb\xbf" + LINES, gzip.compress(LINES, mtime=0), zstandard.compress(LINES), json.dumps(ROWS).encode()])
+def test_a_pipe_that_gives_a_byte_at_a_time(tmp_path: Path, data: bytes) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def feed() -> None:
+        with pipe.open("wb", buffering=0) as out:
+            for k in range(0, len(data)):
+                out.write(data[k : k + 1])
+                time.sleep(0.0002)
+
+    writer = threading.Thread(target=feed)
+    writer.start()
+    assert values(pipe) == ROWS
+    writer.join()
+
+
+def test_a_million_bad_rows_take_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"x\n" * 50_000)
+    tracemalloc.start()
+    bad = list(read_rows(path, skip_bad=True))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(bad) == 50_000
+    assert peak < 80e6

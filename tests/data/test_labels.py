@@ -29,7 +29,7 @@ def test_swapping_the_letters_swaps_the_side(value: object) -> None:
     assert LabelReader(signed=True).read(swapped).side == 1  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("value", ["tie", "Tie", "A=B", "equal", "B=A", 0, 0.0, "0"])
+@pytest.mark.parametrize("value", ["tie", "Tie", "A=B", "A = B", "a == b", "[[A=B]]", "equal", "B=A", 0, 0.0, "0"])
 def test_ties(value: object) -> None:
     assert LabelReader().read(value) == Verdict.TIE
 
@@ -39,7 +39,7 @@ def test_nothing_is_no_label(value: object) -> None:
     assert LabelReader().read(value) is None
 
 
-@pytest.mark.parametrize("value", ["good", "AB", "A/B", "A>A", "yes", "response 3", "C", True, False, [1], {}, float("nan"), float("inf"), 7, -4, "12"])
+@pytest.mark.parametrize("value", ["good", "A<", ">B", "AB", "A/B", "A>A", "yes", "response 3", "C", True, False, [1], {}, float("nan"), float("inf"), 7, -4, "12"])
 def test_no_single_meaning_is_an_error(value: object) -> None:
     with pytest.raises(ValueError):
         LabelReader().read(value)

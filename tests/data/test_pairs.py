@@ -204,6 +204,39 @@ def test_label_codes_are_doubted_after_the_last_row(jsonl: Jsonl) -> None:
     assert "field 'm-label': holds only 1, 2" in problem(jsonl(*only_label))
 
 
+def test_string_codes_of_a_judge_are_doubted_like_numbers(jsonl: Jsonl) -> None:
+    rows = [{"human-checklist": ["a"], "m-checklist": ["x"], "m-label": str(1 + n % 2)} for n in range(4)]
+    assert "field 'm-label': holds only 1, 2" in problem(jsonl(*rows))
+
+
+def test_a_label_that_is_not_used_is_not_doubted(jsonl: Jsonl) -> None:
+    rows = [{**GOOD, "id": n, "overall_preference": n, "label": n} for n in (1, 2)]
+    assert [pair.label for pair in pairs(jsonl(*rows))] == [1, 1]
+
+
+def test_the_limit_is_of_rows_and_what_is_behind_it_is_not_read(jsonl: Jsonl, tmp_path: Path) -> None:
+    path = tmp_path / "l.jsonl"
+    path.write_text(json.dumps(GOOD) + "\n[]\n" + json.dumps(GOOD | {"id": "t"}) + "\nnot json\n")
+    source = PairFile(path, skip_bad=True, limit=3)
+    assert [pair.id for pair in source] == ["r", "t"]
+    assert len(source.bad) == 1
+    assert len(pairs(jsonl(GOOD, {"id": "s"}), limit=1)) == 1
+    signed = [{"human-checklist": ["a"], "m-checklist": ["x"], "label": label} for label in (1, 1, -1)]
+    assert [pair.label for pair in pairs(jsonl(*signed), limit=1)] == [1]  # the third row says what 1 means
+
+
+def test_odd_values_are_bad_rows_not_crashes(jsonl: Jsonl) -> None:
+    assert "outside -3..3" in problem(jsonl(GOOD | {"overall_preference": 10**400}))
+    for value in (5, True, {"a": 1}):
+        row = {"m-generated_text": "t", "individual_preference": [{"reasoning": value, "feedback1": value}], "feedback2": value}
+        assert pairs(jsonl(row))[0].human_reasons is None
+    source = PairFile(jsonl({"x": 1}, GOOD), skip_bad=True)
+    assert [pair.id for pair in source] == ["r"]
+    (pair,) = pairs(jsonl(GOOD | {"m-error": "", "m-generated_text": "t"}))
+    assert pair.answers[0].error is None
+    assert "field 'key': no such field" in problem(jsonl(GOOD), columns={"id_field": "key"})
+
+
 def test_limit_and_stream(jsonl: Jsonl) -> None:
     path = jsonl(*({**GOOD, "id": n} for n in range(10)))
     assert len(pairs(path, limit=3)) == 3

@@ -42,7 +42,10 @@ def test_rc1_a_torn_line_in_the_middle_is_numbered(tmp_path: Path) -> None:
 
 def test_another_configuration_is_refused(tmp_path: Path) -> None:
     RunDir(tmp_path / "run", MANIFEST)
-    RunDir(tmp_path / "run", MANIFEST)
+    RunDir(tmp_path / "run", {"config": {"top_k": 4}})  # nothing is finished there yet: a mended command may use the folder
+    log = RunDir(tmp_path / "run", MANIFEST).log("m.jsonl")
+    log.add([{"id": "a"}])
+    log.close()
     with pytest.raises(ResumeError, match="top_k = 5, now 3; give --out another folder"):
         RunDir(tmp_path / "run", {"config": {"top_k": 3}})
     with pytest.raises(ResumeError, match=r"holds \.jsonl files but no run.json"):
@@ -61,6 +64,16 @@ def test_unusable_places_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "broken" / "run.json").write_text("{")
     with pytest.raises(DataError, match="run.json: can't be read"):
         RunDir(tmp_path / "broken", MANIFEST)
+
+
+def test_compact_leaves_the_last_row_of_each_key(tmp_path: Path) -> None:
+    log = RunDir(tmp_path / "run", MANIFEST).log("m.jsonl")
+    log.add([{"id": "a", "n": 1}, {"id": "b", "n": 1}, {"id": "a", "n": 2}])
+    log.compact(lambda row: row["id"])
+    assert list(log.rows()) == [{"id": "b", "n": 1}, {"id": "a", "n": 2}]
+    before = log.path.stat().st_ino
+    log.compact(lambda row: row["id"])
+    assert log.path.stat().st_ino == before  # nothing to do, nothing written
 
 
 def test_a_full_disk_leaves_whole_lines_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

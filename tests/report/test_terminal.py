@@ -27,7 +27,7 @@ def games(judge: str, recalls: list[float | None], right: int) -> list[GameResul
 
 def summary(**judges: list[GameResult]) -> Summary:
     return Summary(
-        {name: summarise(of, name) for name, of in judges.items()}, compare(judges), dict.fromkeys(judges, 0.01), 40, 2, 3, 0.25, "paper", "x 1"
+        {name: summarise(of, name) for name, of in judges.items()}, compare(judges), dict.fromkeys(judges, 0.01), 40, 2, 3, 0.25, "paper", 5, "x 1"
     )
 
 
@@ -81,6 +81,20 @@ def test_the_table_has_numbers_intervals_and_what_is_missing() -> None:
     for part in ("0.50 [", "S-Corr@0.25", "a: reasons not scored in 4 (4 no answer)", "2 bad rows were skipped", "rough atoms", "Chance level", "code", "stem"):
         assert part in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 79, 80, 100, 200])
+def test_no_name_and_no_figure_is_lost_at_any_width(width: int) -> None:
+    what = summary(**{"a-judge": games("a", [0.5] * 24, 12), "モデル": games("b", [0.5] * 24, 24)})
+    text = printed(what, width=width).replace("\n", "")
+    for part in ("a-judge", "モデル", "0.50 [", "1.00 [1.00, 1.00]"):
+        assert part in text
+    assert "\u2026" not in text
+
+
+def test_few_rows_are_not_compared() -> None:
+    (line,) = meaning(summary(a=games("a", [0.5] * 3, 3), b=games("b", [0.1] * 3, 0)))
+    assert line == "a and b have 3 rows in common: too few to tell them apart."
 
 
 def test_hostile_names_are_text() -> None:

@@ -189,6 +189,55 @@ def test_bad_rows_are_counted_where_they_are_skipped(jsonl: Jsonl, tmp_path: Pat
     assert "is a string, not a list" in failure["why"]
 
 
+def test_failed_answers_never_reach_the_matcher_nor_score(jsonl: Jsonl, tmp_path: Path, run: Callable[..., Any]) -> None:
+    bad = {"m-checklist": None, "m-label": None, "m-generated_text": None}
+    evaluate(jsonl(row("a"), row("b", **bad)), ["m"], Exact(), tmp_path / "run")
+    assert [r["id"] for r in lines(tmp_path / "run" / "matches.jsonl")] == ["a"]
+    assert run("score", tmp_path / "run", "--json").json["judges"]["m"]["n"] == 1
+
+
+def test_score_of_a_run_is_of_its_current_rows_and_a_pair(jsonl: Jsonl, tmp_path: Path, run: Callable[..., Any]) -> None:
+    games = [{"order": "AB", "verdict": "A>B", "reasons": ["p"]}, {"order": "BA", "verdict": "A>B", "reasons": ["z"]}]
+    path = jsonl(row("a"), {"id": "b", "human-checklist": ["p", "q"], "m-games": games}, row("c"))
+    evaluate(path, ["m"], Exact(), tmp_path / "run")
+    assert run("score", tmp_path / "run", "--json").json["judges"]["m"]["n"] == 3
+    evaluate(path, ["m"], Exact(), tmp_path / "run", limit=2)
+    got = run("score", tmp_path / "run", "--json").json["judges"]["m"]
+    assert (got["n"], got["recall"]) == (2, pytest.approx((0.5 + 0.25) / 2))
+    with (tmp_path / "run" / "matches.jsonl").open("a") as out:
+        out.write('{"id": "to')
+    assert run("score", tmp_path / "run", "--json").json["judges"]["m"]["n"] == 2
+    assert "holds no judge 'x', only m" in run("score", tmp_path / "run", "--judge", "x").err
+
+
+def test_a_damaged_match_is_done_again(jsonl: Jsonl, tmp_path: Path) -> None:
+    path = jsonl(row("a"))
+    evaluate(path, matcher=Exact(), out=tmp_path / "run")
+    (match,) = lines(tmp_path / "run" / "matches.jsonl")
+    del match["n_human"]
+    (tmp_path / "run" / "matches.jsonl").write_text(json.dumps(match) + "\n")
+    assert evaluate(path, matcher=Exact(), out=tmp_path / "run").judges["m"]["rationale_consistency"].value == 0.5
+
+
+def test_a_judge_named_twice_is_one(jsonl: Jsonl) -> None:
+    assert evaluate(jsonl(row("a")), ["m", "m"], Exact()).judges["m"].games == 1
+    with pytest.raises(UsageError, match="--judge m and --judge M name the same fields"):
+        evaluate(jsonl(row("a")), ["m", "M"], Exact())
+
+
+@pytest.mark.parametrize("bad", [{"scoring": "other"}, {"top_k": 2.5}, {"spurious_under": float("nan")}, {"spurious_under": 2}, {"label_map": "0"}])
+def test_a_configuration_is_checked_once(bad: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        EvaluateConfig(**bad)
+
+
+def test_the_advice_of_an_error_can_be_followed_in_the_same_folder(jsonl: Jsonl, tmp_path: Path) -> None:
+    path = jsonl({"why": ["p"], "m-checklist": ["p"]})
+    with pytest.raises(DataError, match="point --human-field at"):
+        evaluate(path, matcher=Exact(), out=tmp_path / "run")
+    assert evaluate(path, matcher=Exact(), out=tmp_path / "run", config=EvaluateConfig(human_field="why")).rows == 1
+
+
 def test_the_limit_changes_no_score(jsonl: Jsonl) -> None:
     path = jsonl(*(row(str(k), **{"human-checklist": HUMAN, "m-checklist": SHARED[: 1 + k % 2]}) for k in range(8)))
     whole = [game.score for game in evaluate(path).games["m"]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Subparsers", "add_command", "print_json", "top_k"]
+__all__ = ["Subparsers", "add_command", "number", "print_json", "top_k"]
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
 
@@ -27,6 +28,14 @@ def print_json(value: Any) -> None:
 
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS) + b"\n")
     sys.stdout.buffer.flush()
+
+
+def number(text: str) -> float:
+    """A finite number."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text} is not a finite number")
+    return value
 
 
 def top_k(text: str) -> int | None:

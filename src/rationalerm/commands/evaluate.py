@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rationalerm.commands.common import Subparsers, add_command, print_json, top_k
-from rationalerm.errors import UsageError, printable
+from rationalerm.commands.common import Subparsers, add_command, number, print_json, top_k
+from rationalerm.errors import printable
 
 if TYPE_CHECKING:
     from rationalerm.score.summary import Summary
@@ -29,7 +29,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--matcher", choices=("embedded", "fast", "lexical"), default="embedded", help="default: %(default)s")
     parser.add_argument("--scoring", choices=("paper", "released"), default="paper", help="default: %(default)s")
     parser.add_argument("--top-k", type=top_k, default=5, metavar="K", help="only a judge's first K reasons count; none: all (default: 5)")
-    parser.add_argument("--s-corr", type=float, default=0.25, metavar="T", help="right for wrong reasons = row recall under T (default: 0.25)")
+    parser.add_argument("--s-corr", type=number, default=0.25, metavar="T", help="right for wrong reasons = row recall under T (default: 0.25)")
     fields = parser.add_argument_group("field names, where they are not the released ones")
     fields.add_argument("--human-field", metavar="F", help="the human's reasons (human-checklist)")
     fields.add_argument("--reasons-field", metavar="F", default="{judge}-checklist", help="a judge's reasons ({judge}-checklist)")
@@ -42,7 +42,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     parser.add_argument("--domains", action="store_true", help="a table a domain too")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
-    parser.add_argument("--fail-under-rc", type=float, metavar="X", help="exit 1 if any judge's RC is under X")
+    parser.add_argument("--fail-under-rc", type=number, metavar="X", help="exit 1 if any judge's RC is under X")
     parser.add_argument("--baseline", metavar="DIR", help="an earlier run: exit 1 if a judge is worse than there by more than noise")
 
 
@@ -50,8 +50,11 @@ def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 for a finding of --fail-under-rc or --baseline."""
     from rationalerm.run import EvaluateConfig, evaluate
 
-    if args.limit is not None and args.limit < 1:
-        raise UsageError("--limit: give 1 or more")
+    baseline = None
+    if args.baseline is not None:
+        from rationalerm.run.baseline import Baseline
+
+        baseline = Baseline(args.baseline)
     config = EvaluateConfig(
         scoring=args.scoring,
         top_k=args.top_k,
@@ -66,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     )
     options = {"skip_bad": args.skip_bad, "limit": args.limit, "progress": True}
     summary = evaluate(args.input, args.judge, args.matcher, args.out, config=config, **options)
-    findings = _findings(summary, args)
+    findings = _under(summary, args.fail_under_rc) + (baseline.worse(summary) if baseline else [])
     show(summary, args, findings)
     return 1 if findings else 0
 
@@ -85,16 +88,13 @@ def show(summary: Summary, args: argparse.Namespace, findings: list[str]) -> Non
         console(stderr=True).print(printable(line))
 
 
-def _findings(summary: Summary, args: argparse.Namespace) -> list[str]:
+def _under(summary: Summary, limit: float | None) -> list[str]:
+    if limit is None:
+        return []
     found = []
-    if args.fail_under_rc is not None:
-        for name, judge in summary.judges.items():
-            rc = judge["rationale_consistency"].value
-            if rc is None or rc < args.fail_under_rc:
-                shown = "not defined (no row scored)" if rc is None else f"{rc:.4f}"
-                found.append(f"{name}: RC is {shown}, under {args.fail_under_rc:g}")
-    if args.baseline:
-        from rationalerm.run.baseline import worse_than
-
-        found += worse_than(args.baseline, summary)
+    for name, judge in summary.judges.items():
+        rc = judge["rationale_consistency"].value
+        if rc is None or rc < limit:
+            shown = "not defined (no row scored)" if rc is None else f"{rc:.4f}"
+            found.append(f"{name}: RC is {shown}, under {limit:g}")
     return found

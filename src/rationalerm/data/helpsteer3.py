@@ -79,7 +79,7 @@ def _add(atoms: dict[str, None], text: str, response: int | None) -> None:
 def _texts(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [value]
-    return tuple(text for text in value or () if isinstance(text, str) and text.strip())
+    return tuple(text for text in (value if isinstance(value, list) else ()) if isinstance(text, str) and text.strip())
 
 
 def _key(row: Fields) -> str:

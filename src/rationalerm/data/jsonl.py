@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
 import orjson
-import zstandard
 
 from rationalerm.data.listfile import list_items
+from rationalerm.data.streams import CHUNK, UNPACKING, peek, zstd_reader
 from rationalerm.errors import DataError
 
 __all__ = ["Row", "dumps", "open_bytes", "read_rows"]
@@ -81,9 +81,10 @@ def read_rows(path: str | Path, *, skip_bad: bool = False) -> Iterator[Row | Bad
     name = _name(path)
     with open_bytes(path) as handle:
         try:
-            reader = _json_list if _starts_list(handle) else _json_lines
+            head, handle = peek(handle, 4096)
+            reader = _json_list if head.lstrip()[:1] == b"[" else _json_lines
             yield from reader(handle, name, skip_bad)
-        except (EOFError, zstandard.ZstdError, gzip.BadGzipFile, OSError) as error:
+        except UNPACKING as error:
             raise DataError(f"can't be read to its end: {error}", source=name) from None
 
 
@@ -100,11 +101,11 @@ def _name(path: str | Path) -> str:
 
 
 def _unpacked(handle: IO[bytes], name: str) -> IO[bytes]:
-    head = _peek(handle, 4)
+    head, handle = peek(handle, 4)
     if head.startswith(b"\x1f\x8b"):
-        return io.BufferedReader(gzip.GzipFile(fileobj=handle))
+        return io.BufferedReader(gzip.GzipFile(fileobj=handle), CHUNK)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(handle, read_across_frames=True))
+        return zstd_reader(handle)
     if head.startswith(b"PK\x03\x04"):
         raise DataError("is a zip archive; unpack it first", source=name)
     return handle
@@ -112,8 +113,8 @@ def _unpacked(handle: IO[bytes], name: str) -> IO[bytes]:
 
 def _checked(handle: IO[bytes], name: str) -> IO[bytes]:
     try:
-        head = _peek(handle, 64)
-    except (EOFError, zstandard.ZstdError, OSError) as error:
+        head, handle = peek(handle, 64)
+    except UNPACKING as error:
         raise DataError(f"can't be unpacked: {error}", source=name) from None
     for mark, encoding in _ENCODINGS:
         if head.startswith(mark):
@@ -126,15 +127,6 @@ def _checked(handle: IO[bytes], name: str) -> IO[bytes]:
     if not head:
         raise DataError("is empty", source=name)
     return handle
-
-
-def _peek(handle: IO[bytes], size: int) -> bytes:
-    peek = getattr(handle, "peek", None)
-    return bytes(peek(size)[:size]) if peek else b""
-
-
-def _starts_list(handle: IO[bytes]) -> bool:
-    return _peek(handle, 4096).lstrip()[:1] == b"["
 
 
 def _json_lines(handle: IO[bytes], name: str, skip_bad: bool) -> Iterator[Row | BadRow]:
@@ -158,7 +150,7 @@ def _row(data: bytes, name: str, number: int, skip_bad: bool) -> Iterator[Row | 
     except DataError as error:
         if not skip_bad:
             raise
-        yield BadRow(number, error)
+        yield BadRow(number, DataError(error.message, source=name, row=number))  # a raised one keeps its frames, and they the line
 
 
 def _object(line: bytes, name: str, number: int) -> dict[str, Any]:

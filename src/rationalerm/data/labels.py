@@ -20,7 +20,7 @@ __all__ = ["LabelReader", "parse_label_map", "side_of"]
 _WORDS = {"a": -1, "b": 1, "1": None, "2": None, "first": -1, "second": 1, "left": -1, "right": 1}
 _TIES = {"tie", "a=b", "a==b", "b=a", "equal", "draw", "both", "tied", "same", "no preference"}
 _NAMED = re.compile(r"(?:@?(?:response|answer|assistant|model|output|candidate|option|completion|chatbot))[\s_\-]*\(?([ab12])\)?", re.IGNORECASE)
-_SIGNED = re.compile(r"([ab])\s*(>{1,2}|<{1,2})\s*([ab])", re.IGNORECASE)
+_SIGNED = re.compile(r"([ab])\s*(>{1,2}|<{1,2}|={1,2})\s*([ab])", re.IGNORECASE)
 
 
 class LabelReader:
@@ -52,7 +52,7 @@ class LabelReader:
         if isinstance(value, str) and (number := _as_number(value)) is not None:
             value = number
         if isinstance(value, (int, float)):
-            return self._number(float(value))
+            return self._number(value)
         if isinstance(value, str):
             return _string(value)
         raise ValueError("is neither a number nor a string")
@@ -74,10 +74,10 @@ class LabelReader:
         return Verdict(self._map[key])
 
     def _number(self, value: float) -> Verdict:
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             raise ValueError("is not a finite number; write null")
         if abs(value) > 3:
-            raise ValueError(f"is {value:g}, outside -3..3; say what it means with --label-map")
+            raise ValueError(f"is {str(value)[:20]}, outside -3..3; say what it means with --label-map")
         if value < 0:
             self._negative_seen = True
         else:
@@ -112,8 +112,10 @@ def _as_number(text: str) -> float | None:
 
 
 def _string(value: str) -> Verdict:
-    text = value.strip().strip("[]<>(){}*`\"' \t") if not _SIGNED.search(value) else value.strip().strip("[](){}*`\"' \t")
+    text = value.strip().strip("[](){}*`\"' \t")
     if (found := _SIGNED.fullmatch(text)) and found[1].lower() != found[3].lower():
+        if found[2][0] == "=":
+            return Verdict.TIE
         sign = -1 if (found[1].lower() == "a") == (found[2][0] == ">") else 1
         return Verdict(sign * len(found[2]))
     if text.lower() in _TIES:

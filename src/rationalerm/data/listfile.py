@@ -43,12 +43,8 @@ class _Scan:
         self._comma = False  # a comma stands before the current item
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        if self.closed:
-            if chunk.strip():
-                raise ValueError("something stands behind the list")
-            return
         self._buffer += chunk
-        while not self.closed and self._advance():
+        while self._open_ended() and self._advance():
             token = self._buffer[self._at - 1]
             if token == 0x22:  # "
                 self._in_string = not self._in_string
@@ -65,6 +61,9 @@ class _Scan:
         self._item = 0
         if self.closed and self._buffer.strip():
             raise ValueError("something stands behind the list")
+
+    def _open_ended(self) -> bool:
+        return not self.closed
 
     def _advance(self) -> bool:
         """Moves just behind the next token; inside a string only its end is one."""

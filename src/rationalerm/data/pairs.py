@@ -54,14 +54,18 @@ class PairFile:
         self.judges = self.columns.judges
         reader: RowReader | None = None
         seen: dict[str, int] = {}
-        for row in read_rows(self.path, skip_bad=self.skip_bad):
-            if self.limit is not None and len(seen) >= self.limit:
-                break
+        for count, row in enumerate(read_rows(self.path, skip_bad=self.skip_bad)):
+            if self.limit is not None and count >= self.limit:
+                if reader is None or reader.doubt() is None:
+                    break
+                if isinstance(row, Row):  # what the label's codes mean may show further down
+                    reader.look_at_labels(Fields(_unwrapped(row)))
+                continue
             if isinstance(row, BadRow):
                 self.bad.append(row)
                 continue
-            reader = reader or self._reader(row)
             try:
+                reader = reader or self._reader(row)
                 pair = self._pair(row, reader, notes)
                 self._check_new(pair.id, row.number, seen)
             except DataError as error:
@@ -78,11 +82,7 @@ class PairFile:
         value = _unwrapped(row)
         self.judges = self.columns.judges or released.judges_of(value)
         if not self.judges:
-            raise DataError(
-                "no judge found: no field NAME-checklist, NAME-generated_text, NAME-label or NAME-games; name one with --judge",
-                source=self.name,
-                row=row.number,
-            )
+            raise DataError("no judge found: no field NAME-checklist, NAME-generated_text, NAME-label or NAME-games; name one with --judge")
         return RowReader(self.columns, self.judges)
 
     def _pair(self, row: Row, reader: RowReader, notes: dict[str, helpsteer3.Feedback]) -> Pair:

@@ -7,6 +7,7 @@ Knows nothing of what a judge's text says, nor of the file that a row came from.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,7 @@ class RowReader:
         self._preference = LabelReader(signed=True)
         self._label = LabelReader(columns.label_map)
         self._judge_labels = {judge: LabelReader() for judge in judges}
+        self._label_counts = False  # a row's side was taken from the label column
         self._relied_on: set[str] = set()
 
     def pair(self, fields: Fields, number: int, *, prose: tuple[str, ...] | None = None) -> Pair:
@@ -55,6 +57,8 @@ class RowReader:
             DataError: naming the field and the fix.
         """
         messages = messages_of(fields.first("context", "messages", "prompt", "question"))
+        if self._columns.id_field != "id" and self._columns.id_field not in fields:
+            raise DataError("no such field; point --id-field at the row's id", field=self._columns.id_field)
         key = row_id(fields.first(self._columns.id_field), number)
         label, preference = self._human_label(fields)
         domain = fields.first("domain")
@@ -73,9 +77,17 @@ class RowReader:
             answers=tuple(answer for judge in self._judges for answer in self._answers(fields, judge)),
         )
 
+    def look_at_labels(self, fields: Fields) -> None:
+        """Lets a row beyond the limit say what the codes of the label columns mean."""
+        with suppress(DataError):
+            self._human_label(fields)
+        with suppress(DataError):
+            for judge in self._judges:
+                _read(self._judge_labels[judge], fields.first(f"{judge}-label"), "")
+
     def doubt(self) -> DataError | None:
-        """A label column whose coding stayed unsure, after the last row."""
-        if problem := self._label.ambiguous:
+        """A label column that is relied on and whose coding stayed unsure, after the last row."""
+        if self._label_counts and (problem := self._label.ambiguous):
             return DataError(problem, field=self._columns.label_field or "label")
         for judge in sorted(self._relied_on):
             if problem := self._judge_labels[judge].ambiguous:
@@ -93,12 +105,15 @@ class RowReader:
         if name := self._columns.label_field:
             if name not in fields:
                 raise DataError("no such field; point --label-field at the human's label", field=name)
-            reader = self._preference if name.lower() == "overall_preference" and not self._columns.label_map else self._label
+            signed = name.lower() == "overall_preference" and not self._columns.label_map
+            reader = self._preference if signed else self._label
+            self._label_counts = True
             return _side(_read(reader, fields[name], name)), _number(fields[name])
         preference = _read(self._preference, fields.first("overall_preference"), "overall_preference")
         label = _read(self._label, fields.first("label"), "label")
         if preference is not None and label is not None and preference.side != label.side:
             raise DataError("differs in side from overall_preference; name the right one with --label-field", field="label")
+        self._label_counts |= preference is None and label is not None
         return _side(label if preference is None else preference), _number(fields.first("overall_preference"))
 
     def _answers(self, fields: Fields, judge: str) -> Iterable[Answer]:
@@ -125,7 +140,7 @@ class RowReader:
             label=self._judge_label(fields.first(label), judge, label, relied_on=fields.first(text) is None),
             order=_order(fields.first(f"{judge}-order"), f"{judge}-order"),
             finish_reason=text_of(fields.first(f"{judge}-finish_reason"), f"{judge}-finish_reason"),
-            error=text_of(fields.first(f"{judge}-error"), f"{judge}-error"),
+            error=text_of(fields.first(f"{judge}-error"), f"{judge}-error") or None,  # loggers write "" for none
         )
 
     def _game(self, game: Fields, judge: str, field: str) -> Answer:
@@ -137,12 +152,12 @@ class RowReader:
             label=self._judge_label(game.first("label", "verdict"), judge, field, relied_on=text is None),
             order=_order(game.first("order"), field),
             finish_reason=text_of(game.first("finish_reason"), field),
-            error=text_of(game.first("error"), field),
+            error=text_of(game.first("error"), field) or None,
         )
 
     def _judge_label(self, value: Any, judge: str, field: str, *, relied_on: bool) -> Verdict | None:
         verdict = _read(self._judge_labels[judge], value, field)
-        if verdict is not None and relied_on and not isinstance(value, str):
+        if verdict is not None and relied_on:
             self._relied_on.add(judge)
         return verdict
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from rationalerm.data.released import judges_of
 
-__all__ = ["find_field", "is_results_row", "matched_judges", "matcher_text"]
+__all__ = ["find_field", "is_results_row", "matched_judges", "matcher_text", "shows_list"]
 
 _S_LINE = re.compile(r"^S(\d+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 
@@ -36,6 +36,16 @@ def find_field(row: Mapping[str, Any], name: str) -> str | None:
         return name
     lower = name.lower()
     return next((key for key in row if key.lower() == lower), None)
+
+
+def shows_list(row: Mapping[str, Any], judge: str) -> bool:
+    """Is the judge's list, item by item, the one in the prompt's S-lines? Cheap, for every row; `matched_judges` asks about all judges."""
+    metadata, prompt = row.get("metadata"), row.get("prompt")
+    key = find_field(metadata, f"{judge}-checklist") if isinstance(metadata, dict) else None
+    items = metadata[key] if isinstance(metadata, dict) and key is not None else None
+    if not isinstance(items, list) or not isinstance(prompt, str) or f"S{len(items) + 1}: " in prompt:
+        return False
+    return all(f"S{k}: {str(item).strip()}" in prompt for k, item in enumerate(items, 1))
 
 
 def matched_judges(row: Mapping[str, Any]) -> tuple[set[str], bool]:

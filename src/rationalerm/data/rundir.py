@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,8 +42,10 @@ class RunDir:
                 raise ResumeError(f"{self.path}: holds .jsonl files but no {MANIFEST}; give --out another folder")
             self.write(MANIFEST, manifest)
         elif (difference := _difference(old.get("config"), manifest["config"])) is not None:
-            key, before, now = difference
-            raise ResumeError(f"{self.path}: holds a run with {key} = {before!r}, now {now!r}; give --out another folder")
+            if any(file.stat().st_size for file in self.path.glob("*.jsonl")):
+                key, before, now = difference
+                raise ResumeError(f"{self.path}: holds a run with {key} = {before!r}, now {now!r}; give --out another folder")
+            self.write(MANIFEST, manifest)  # nothing was finished there
 
     @staticmethod
     def manifest(path: str | Path) -> dict[str, Any] | None:
@@ -71,16 +73,27 @@ class RunDir:
 
 
 class Log:
-    """An append-only JSON lines file. Opening it repairs a torn tail; `add` syncs to disk before it returns."""
+    """An append-only JSON lines file. The first `add` repairs a torn tail; each syncs to disk before it returns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.torn: list[int] = []  # numbers of lines in the middle that don't parse
         self._handle: IO[bytes] | None = None
-        _mend_tail(path)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The whole lines, in order; broken ones are left out and their numbers kept in `torn`."""
+        return (row for _, row in self._numbered())
+
+    def compact(self, key: Callable[[dict[str, Any]], Hashable]) -> None:
+        """Leaves the last row of each key, where there are several or broken lines; memory is that of the keys."""
+        last = {key(row): number for number, row in self._numbered()}
+        lines = sum(1 for _ in self._numbered())
+        if self.torn or len(last) < lines:
+            kept = set(last.values())
+            self.close()
+            _replace(self.path, (dumps(row) + b"\n" for number, row in self._numbered() if number in kept))
+
+    def _numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
         self.torn = []
         try:
             handle = self.path.open("rb")
@@ -94,7 +107,7 @@ class Log:
                     self.torn.append(number)
                     continue
                 if isinstance(value, dict):
-                    yield value
+                    yield number, value
 
     def add(self, rows: Iterable[Any]) -> None:
         """Appends a batch and syncs it. A batch that could not be written whole is taken back, so that no half line stays."""
@@ -103,6 +116,7 @@ class Log:
             return
         with _told(self.path):
             if self._handle is None:
+                _mend_tail(self.path)
                 self._handle = self.path.open("ab", buffering=0)
             end = self._handle.seek(0, os.SEEK_END)
             try:

@@ -18,7 +18,7 @@ _HEADS = (
     r"|respostas?|rispost[ae]|antwoord(?:en)?|odpowied[źz]i?|ответ[аеуы]?|відповід[ьі]|yanıt|cevap|svar|válasz)"
 )
 _CASED = r"(?:@?Answers?|ANSWERS?|Models?|MODELS?|@[Mm]odels?)"
-_LABEL = r"(?:[12](?![\w.,]*\d)|[AB](?!\w)|\([12ABab]\)|\[[12ABab]\]|\"[AB12]\"|'[AB12]'|(?i:one|two)(?!\w))"
+_LABEL = r"(?:[12](?![0-9A-Za-z_]|[.,]\d)|[AB](?!\w)|\([12ABab]\)|\[[12ABab]\]|\"[AB12]\"|'[AB12]'|(?i:one|two)(?!\w))"
 _JOIN = r"\s*(?:,|/|&|and|or|vs\.?|versus|und|oder|y|o|et|ou|e|en|и|与|和)\s*"
 _ORDINAL = (
     r"(?:first|second|1st|2nd)(?=\s+(?:response|assistant|output|candidate|completion|reply|answer|chatbot|model)(?:['’]s|s['’]?)?(?!\w))"
@@ -26,8 +26,10 @@ _ORDINAL = (
     r"|(?:primera|segunda)(?=\s+respuesta)|(?:primeira|segunda)(?=\s+resposta)|(?:prima|seconda)(?=\s+risposta)"
     r"|(?:première|deuxième)(?=\s+réponse)|(?:eerste|tweede)(?=\s+antwoord)|(?:перв|втор)(?=(?:ый|ом|ого|ому)\s+ответ)"
 )
-_CJK = r"(?:回答|响应|回应|回覆|回复|応答|答え|답변|응답)\s*[12AB一二](?![\w.]*\d)|第[一二](?=个?(?:回答|响应|回应|回复|答案|の回答))"
-
+_CJK = (
+    r"(?:回答|响应|回应|回覆|回复|応答|答え|답변|응답)\s*[12AB一二](?![0-9A-Za-z_]|[.,]\d)"
+    r"|第[一二](?=个?(?:回答|响应|回应|回复|答案|の回答))"
+)
 
 
 def _mention(head: str) -> str:
@@ -35,11 +37,13 @@ def _mention(head: str) -> str:
 
 
 EXPLICIT = re.compile(rf"(?<![\w-])(?:{_mention(f'@?(?i:{_HEADS})|{_CASED}')}|(?P<ordinal>(?i:{_ORDINAL})))|(?P<cjk>{_CJK})")
-# Most texts speak of "Response 1" only; a pattern that begins with a letter is ten times as fast. The empty groups keep the names the same.
+# Most texts speak of "Response 1" only, and a pattern that begins with a letter is fast; its empty groups keep the names.
 _COMMON = re.compile(_mention(r"[Rr](?<![\w-][Rr])(?:esponses?|ESPONSES?)") + r"(?P<ordinal>(?!))?(?P<cjk>(?!))?")
-_OTHER_HEADS = tuple(
-    "assist|output|candid|complet|repl|chatbot|antwo|respues|réponse|reponse|respost|rispost|odpowied|ответ|відпов|yanıt|cevap|svar"
-    "|válasz|answer|model|first|second|1st|2nd|erste|zweite|prim|segund|deuxi|premi|tweede|перв|втор|答|响|回|応|第|답|응".split("|")
+_OTHER_HEADS = (
+    "assist", "output", "candid", "complet", "repl", "chatbot", "antwo", "respues", "réponse", "reponse", "respost",
+    "rispost", "odpowied", "ответ", "відпов", "yanıt", "cevap", "svar", "válasz", "answer", "model", "first",
+    "second", "1st", "2nd", "erste", "zweite", "prim", "segund", "deuxi", "premi", "tweede", "перв", "втор", "答",
+    "响", "回", "応", "第", "답", "응",
 )  # fmt: skip
 
 
@@ -53,8 +57,9 @@ def sub_explicit(replace: Callable[[re.Match[str]], str], text: str) -> str:
 
 # `primeira`/`segunda` and `primera`/`segunda` share their second word, so the noun after it decides.
 _PAIRS = (
-    ("1", "2"), ("A", "B"), ("a", "b"), ("one", "two"), ("first", "second"), ("1st", "2nd"), ("erste", "zweite"), ("prima", "seconda"),
-    ("première", "deuxième"), ("eerste", "tweede"), ("перв", "втор"), ("一", "二"), ("primera", "segunda"),
+    ("1", "2"), ("A", "B"), ("a", "b"), ("one", "two"), ("first", "second"), ("1st", "2nd"), ("erste", "zweite"),
+    ("prima", "seconda"), ("première", "deuxième"), ("eerste", "tweede"), ("перв", "втор"), ("一", "二"), ("primera",
+    "segunda"),
 )  # fmt: skip
 SWAPPED = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])} | {"primeira": "segunda"}
 _FIRST = frozenset(a for a, _ in _PAIRS) | {"primeira"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rationalerm.judge.parse import parse_judgment
-from rationalerm.types import Answer, Judgment, Pair
+from rationalerm.judge.parse import end_notes, parse_judgment
+from rationalerm.types import Answer, Judgment, Pair, VerdictStatus
 
 __all__ = ["contradicts_label", "read_answer"]
 
@@ -37,8 +37,8 @@ def contradicts_label(answer: Answer, judgment: Judgment) -> bool | None:
 
 
 def _without_text(answer: Answer) -> Judgment:
+    notes = tuple(end_notes(answer.finish_reason))
     if answer.label is not None:
-        return Judgment(answer.label, None, (), "given", ("rule: label field",))
-    if answer.reasons is not None:
-        return Judgment(None, None, (), "none", ("no text",))
-    return Judgment(None, None, (), "failed", ("no text",))
+        return Judgment(answer.label, None, (), "given", ("rule: label field", *notes))
+    status: VerdictStatus = "failed" if answer.reasons is None or notes else "none"
+    return Judgment(None, None, (), status, ("no text", *notes))

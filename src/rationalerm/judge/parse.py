@@ -30,7 +30,7 @@ from rationalerm.judge.thinking import strip_thinking
 from rationalerm.judge.verdict import CONTRADICTING, OPTIONS, read_verdict
 from rationalerm.types import Judgment
 
-__all__ = ["parse_judgment", "parse_matching"]
+__all__ = ["end_notes", "parse_judgment", "parse_matching"]
 
 _CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii"})
@@ -55,10 +55,7 @@ def parse_judgment(text: str | None, responses: Sequence[str] | None = None, fin
     notes: list[str] = []
     if text is not None and _white_tail(text):
         notes.append("truncated: white space")
-    if reason in _CUT_OFF:
-        notes.append("truncated: finish_reason=length")
-    if reason in _FILTERED:
-        notes.append("content filter")
+    notes += end_notes(finish_reason)
     clean = tidy(text) if text is not None else ""
     if not clean.strip():
         empty = "empty content, finish_reason=length" if reason in _CUT_OFF else "empty content"
@@ -79,6 +76,14 @@ def parse_judgment(text: str | None, responses: Sequence[str] | None = None, fin
         return Judgment(None, None, reasons, "failed", (*notes, "no verdict: truncated" if cut else "no verdict: content filter"))
     why = "ambiguous" if CONTRADICTING in notes or OPTIONS in notes else "format"
     return Judgment(None, None, reasons, "none", (*notes, f"no verdict: {why}"))
+
+
+def end_notes(finish_reason: str | None) -> list[str]:
+    """The note on an answer whose end is not its own: cut off, or filtered."""
+    reason = (finish_reason or "").lower()
+    if reason in _CUT_OFF:
+        return ["truncated: finish_reason=length"]
+    return ["content filter"] if reason in _FILTERED else []
 
 
 def _white_tail(text: str) -> bool:

@@ -1,9 +1,9 @@
 """Two lists of reasons in, a score matrix out; and the one-to-one optimum of it. Knows nothing of judges, files or metrics.
 
-    base         what a matcher is                     embedded, lexical, llm   the matchers
-    assign       the one-to-one optimum                static                   what embedded and lexical share:
-    reading      a reason read once                      align, pairs, calibration
-    sides, polarity, facts, generic, words, vectors    what a reason says, each in its own module
+base         what a matcher is                     embedded, lexical, llm   the matchers
+assign       the one-to-one optimum                static                   what embedded and lexical share:
+reading      a reason read once                      align, pairs, calibration
+sides, polarity, facts, generic, words, vectors    what a reason says, each in its own module
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@
     recall    = sum_t w_t * max_u f(cos(t, u)) / sum_t w_t          t over the human reason's words, u over the model's
     precision = the same with the two changed over
     exact     = recall with f = 1 for words of one stem, else 0
-    residual  = cosine of what is left of both reasons when the words that both have are taken away: near 0 where two reasons share their
-                topic and not their issue, higher where one issue is said in two ways
+    residual  = cosine of what is left of both reasons when the words that both have are taken away: near 0 where two
+                reasons share their topic and not their issue, higher where one issue is said in two ways
 
-after "What Happened to token alignment": BERTScore's greedy matching (Zhang et al. 2020, arXiv 1904.09675) over static vectors with
-inverse frequencies as weights. Every sum is one of whole numbers, so results don't depend on order, batch or machine.
+after BERTScore's greedy matching (Zhang et al. 2020, arXiv 1904.09675), over static vectors with fixed weights. Every sum
+is one of whole numbers, so results don't depend on order, batch or machine.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ __all__ = ["FULL", "Alignment", "align"]
 
 FULL = 1000
 LOW = 0.1
+_ONE_THREAD = 4 * 65536  # OpenBLAS: up to here a product stays on one thread
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Arrays [human, model]; `by_side`: [human, 3, model, 3], the recalled weight of each group of words by each group."""
+    """Arrays [human, model], and what they come from: f of each pair of words and where each reason's words begin."""
 
     recall: Floats
     precision: Floats
@@ -40,61 +41,51 @@ class Alignment:
     exact_precision: Floats
     cosine: Floats
     residual: Floats
-    missing: Ints
-    missing_model: Ints
-    by_side: Ints
     near: npt.NDArray[np.int32]  # [word, word], 0..FULL
     human_starts: Ints
     model_starts: Ints
 
 
-def _stack(readings: list[Reading]) -> tuple[npt.NDArray[np.int32], Ints, Ints, Ints]:
+def _stack(readings: list[Reading]) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
     ids = np.concatenate([r.ids for r in readings])
     weights = np.concatenate([r.weights for r in readings])
-    ends = np.cumsum([0] + [len(r.ids) for r in readings])[:-1]
-    groups = (ends[:, None] + np.array([r.starts for r in readings])).ravel()
-    return ids, weights, ends, groups
+    return ids, weights, np.cumsum([0] + [len(r.ids) for r in readings])[:-1]
 
 
-def align(human: list[Reading], model: list[Reading], vectors: npt.NDArray[np.float32], stems: npt.NDArray[np.int32]) -> Alignment:
+def align(
+    human: list[Reading], model: list[Reading], vectors: npt.NDArray[np.float32], stems: npt.NDArray[np.int32]
+) -> Alignment:
     """The alignment of each human reason with each model reason."""
-    h_ids, h_weights, h_starts, h_groups = _stack(human)
-    m_ids, m_weights, m_starts, m_groups = _stack(model)
+    h_ids, h_weights, h_starts = _stack(human)
+    m_ids, m_weights, m_starts = _stack(model)
     h_vectors, m_vectors = vectors[h_ids], vectors[m_ids]
-    dots = h_vectors @ m_vectors.T  # whole numbers below 2^24: exact
+    dots = _product(h_vectors, m_vectors.T)  # whole numbers below 2^24: exact
     low = LOW * SCALE * SCALE
     near = np.rint(np.clip((dots - np.float32(low)) * np.float32(FULL / (SCALE * SCALE - low)), 0, FULL)).astype(np.int32)
-    same = (stems[h_ids][:, None] == stems[m_ids][None, :]) & (h_ids > 0)[:, None]
-    near[same] = FULL
+    near[(stems[h_ids][:, None] == stems[m_ids][None, :]) & (h_ids > 0)[:, None]] = FULL
 
-    best_groups = np.maximum.reduceat(near, m_groups, axis=1)  # [word, model * 3]
-    best = best_groups.reshape(len(h_ids), len(model), 3).max(axis=2).astype(np.int64)  # [word, model]
+    best = np.maximum.reduceat(near, m_starts, axis=1).astype(np.int64)  # [word, model]
     best_model = np.maximum.reduceat(near, h_starts, axis=0).astype(np.int64)  # [human, word]
-    weighted = best * h_weights[:, None]
-    weighted_model = best_model * m_weights[None, :]
-    h_total = np.maximum(1, np.add.reduceat(h_weights, h_starts)) * FULL
-    m_total = np.maximum(1, np.add.reduceat(m_weights, m_starts)) * FULL
-    recall = np.add.reduceat(weighted, h_starts, axis=0) / h_total[:, None]
-    precision = np.add.reduceat(weighted_model, m_starts, axis=1) / m_total[None, :]
-    exact = np.add.reduceat((best == FULL) * h_weights[:, None], h_starts, axis=0) * FULL / h_total[:, None]
-    exact_precision = np.add.reduceat((best_model == FULL) * m_weights[None, :], m_starts, axis=1) * FULL / m_total[None, :]
-    by_side = np.add.reduceat(best_groups * h_weights[:, None], h_groups, axis=0)
-    missing = np.maximum.reduceat((FULL - best) * h_weights[:, None], h_starts, axis=0)
-    missing_model = np.maximum.reduceat((FULL - best_model) * m_weights[None, :], m_starts, axis=1)
+    h_total = np.maximum(1, np.add.reduceat(h_weights, h_starts))[:, None] * FULL
+    m_total = np.maximum(1, np.add.reduceat(m_weights, m_starts))[None, :] * FULL
+    h_column, m_row = h_weights[:, None], m_weights[None, :]
+    recall = np.add.reduceat(best * h_column, h_starts, axis=0) / h_total
+    precision = np.add.reduceat(best_model * m_row, m_starts, axis=1) / m_total
+    exact = np.add.reduceat((best == FULL) * h_column, h_starts, axis=0) * FULL / h_total
+    exact_precision = np.add.reduceat((best_model == FULL) * m_row, m_starts, axis=1) * FULL / m_total
+
     whole, left = _sums(h_vectors, h_weights, h_starts, best < FULL)
     whole_model, left_model = _sums(m_vectors, m_weights, m_starts, (best_model < FULL).T)
-    cosine = (whole @ whole_model.T).astype(np.float64) / (SCALE * SCALE)
+    cosine = _product(whole, whole_model.T).astype(np.float64) / (SCALE * SCALE)
     residual = np.einsum("ijk,jik->ij", left, left_model).astype(np.float64) / (SCALE * SCALE)
-    return Alignment(
-        recall, precision, exact, exact_precision, cosine, residual, missing, missing_model, by_side.reshape(len(human), 3, len(model), 3), near, h_starts, m_starts,
-    )  # fmt: skip
+    return Alignment(recall, precision, exact, exact_precision, cosine, residual, near, h_starts, m_starts)
 
 
 def _sums(
     vectors: npt.NDArray[np.float32], weights: Ints, starts: Ints, free: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Unit vectors of the weighted sums over all words of each reason, [reason, size], and over its words that each reason of the other
-    list lacks (`free`: [word, other]), [reason, other, size]. One matrix product; a row of it picks the words of one sum."""
+    """Unit vectors of the weighted sums over all words of each reason, [reason, size], and over its words that each reason of
+    the other list lacks (`free`: [word, other]), [reason, other, size]. One product; a row of it picks the words of a sum."""
     n, m, size = len(starts), free.shape[1], len(weights)
     of = np.repeat(np.arange(n), np.diff(np.append(starts, size)))
     places = np.arange(size)
@@ -102,8 +93,18 @@ def _sums(
     picks = np.zeros((n, m + 1, size), dtype=np.float32 if exact else np.float64)
     picks[of, m, places] = weights
     picks[of, :m, places] = free * weights[:, None]
-    unit = _unit(picks.reshape(n * (m + 1), size) @ vectors.astype(picks.dtype, copy=False)).reshape(n, m + 1, -1)
+    unit = _unit(_product(picks.reshape(n * (m + 1), size), vectors.astype(picks.dtype, copy=False))).reshape(n, m + 1, -1)
     return unit[:, m], unit[:, :m]
+
+
+def _product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """a @ b in strips that are too small for BLAS to share among threads: on products of this size threads cost more than they
+    bring, and a lot more on a busy machine. Exact either way."""
+    strip = max(1, _ONE_THREAD // (b.shape[0] * b.shape[1]))
+    result: npt.NDArray[Any] = np.empty((len(a), b.shape[1]), dtype=np.result_type(a, b))
+    for start in range(0, len(a), strip):
+        np.matmul(a[start : start + strip], b, out=result[start : start + strip])
+    return result
 
 
 def _unit(sums: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

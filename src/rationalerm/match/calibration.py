@@ -5,28 +5,33 @@
     0 where the model's remark is vague: under half of the specific weight that says something in particular
     score = the piecewise linear map through `knots`, 0 under `floor`, to four decimals
 
-The numbers are fixed: recipes/matcher_static fits them to human labels and writes `calibration_<name>.json`, which ships. No exponential
-is taken, so that no two machines can differ.
+The numbers are fixed: recipes/matcher_static fits them to human labels and writes `calibration_<name>.json`, which
+ships. No exponential is taken, so that no two machines can differ.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+import numpy as np
+import numpy.typing as npt
+
 from rationalerm.errors import MatcherError
-from rationalerm.match.pairs import FEATURES
+from rationalerm.match.pairs import AGREES_FROM, FEATURES, RESIDUAL_UP_TO
 
 __all__ = ["Calibration"]
 
+Floats = npt.NDArray[np.float64]
 RULES = "1"  # raise it whenever a rule in this folder's code changes a score
 _HARD = tuple(FEATURES.index(f) for f in ("numbers_conflict", "quotes_conflict", "code_conflict", "siblings_conflict"))
 _SLOT = FEATURES.index("slot")
 _VAGUE = FEATURES.index("vague")
-_TABLES = ("weights.txt", "siblings.txt")
+_TABLES = ("weights.txt", "siblings.txt", "lexicon.txt")
 
 
 @dataclass(frozen=True)
@@ -49,17 +54,24 @@ class Calibration:
         text = folder.joinpath(f"calibration_{name}.json").read_bytes()
         data = json.loads(text)
         if tuple(data["weights"]) != FEATURES:
-            raise MatcherError(f"calibration_{name}.json is of another version of the features; run recipes/matcher_static/make.py")
+            raise MatcherError(f"calibration_{name}.json has other features; run recipes/matcher_static/make.py")
         digest = hashlib.sha256(b"\0".join([text, *(folder.joinpath(t).read_bytes() for t in _TABLES)])).hexdigest()
-        return cls(
-            f"{name}-{RULES}-{digest[:8]}", data["bias"], tuple(data["weights"].values()), data["cap"], data["slope"], data["slot"],
-            tuple((z, s) for z, s in data["knots"]), data["floor"],
-        )  # fmt: skip
+        fixed = data["bias"], tuple(data["weights"].values()), data["cap"], data["slope"], data["slot"]
+        knots = tuple((z, s) for z, s in data["knots"])
+        return cls(f"{name}-{RULES}-{digest[:8]}", *fixed, knots, data["floor"])
 
-    @property
-    def best_rest(self) -> float:
-        """The bias and the most that the features after the similarities (the first six) can add, each being at most 1."""
-        return self.bias + sum(w for w in self.weights[6:] if w > 0) + 1e-9
+    def possible(self, similar: Sequence[Floats]) -> npt.NDArray[np.bool_]:
+        """Which pairs of a row could score at all, going by the similarities (the first features) and by the most that the
+        rest can add to them. What this drops scores 0 in any case."""
+        w = dict(zip(FEATURES, self.weights, strict=True))
+        enough = np.minimum(1.0, similar[0] / AGREES_FROM)
+        z = (w["sided"] + w["agrees"] + w["sided_residual"] * np.clip(similar[5], 0.0, RESIDUAL_UP_TO)) * enough + (
+            self.bias + 1e-9
+        )
+        for weight, x in zip(self.weights, similar, strict=False):
+            z = z + weight * x
+        result: npt.NDArray[np.bool_] = z > self.knots[0][0]
+        return result
 
     def conflicts(self, x: Sequence[float]) -> bool:
         """Whether a fact of the human reason is replaced by another one."""
@@ -79,7 +91,7 @@ class Calibration:
         if z <= knots[0][0] or x[_VAGUE] > 0.5:
             return 0.0
         value = knots[-1][1]
-        for (z0, s0), (z1, s1) in zip(knots, knots[1:], strict=False):
+        for (z0, s0), (z1, s1) in itertools.pairwise(knots):
             if z < z1:
                 value = s0 + (s1 - s0) * (z - z0) / (z1 - z0)
                 break

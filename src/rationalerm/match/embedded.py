@@ -1,9 +1,9 @@
-"""The default matcher: word alignment over static vectors, with rules for sides, polarity, facts and vagueness. Offline, one core."""
+"""The default matcher: word alignment over static vectors, rules for sides, polarity, facts and vagueness. Offline."""
 
 from __future__ import annotations
 
 from rationalerm.match.static import StaticMatcher
-from rationalerm.match.vectors import wordllama_vectors
+from rationalerm.match.vectors import wordllama_print, wordllama_vectors
 
 __all__ = ["EmbeddedMatcher"]
 
@@ -24,3 +24,6 @@ class EmbeddedMatcher(StaticMatcher):
     def __init__(self, fast: bool = True) -> None:
         super().__init__()
         self.fast = fast
+
+    def _print(self) -> str:
+        return f"-{wordllama_print()}"

@@ -1,7 +1,8 @@
 """The facts that a reason names: numbers, quoted strings, identifiers, names. Knows nothing of sides or vectors.
 
-Numbers are compared by value ("twelve" = 12, "third" = 3, "1,400" = 1400), quoted strings and code by their folded text. Two reasons
-conflict in a kind of fact where each names one of that kind which the other's text does not hold at all.
+Numbers are compared by value ("twelve" = 12, "third" = 3, "1,400" = 1400), quoted strings and code by their folded
+text. Two reasons conflict in a kind of fact where each names one of that kind which the other's text does not hold at
+all.
 """
 
 from __future__ import annotations
@@ -9,38 +10,35 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import NamedTuple
+
+from rationalerm.match import lexicon
 
 __all__ = ["Facts", "conflict", "find", "found", "siblings_conflict"]
 
-_QUOTED = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|«([^»\n]{1,80})»|「([^」\n]{1,80})」|(?<!\w)'([^'\n]{1,60})'(?!\w)|(?<!\w)‘([^’\n]{1,60})’(?!\w)|„([^“”\n]{1,80})[“”]")
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|«([^»\n]{1,80})»|「([^」\n]{1,80})」"
+    r"|(?<!\w)'([^'\n]{1,60})'(?!\w)|(?<!\w)‘([^’\n]{1,60})’(?!\w)|„([^“”\n]{1,80})[“”]"
+)
 _CODE = re.compile(
-    r"`([^`\n]{1,80})`|(?<!\w)(--?[A-Za-z][\w-]*)|\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w+)+|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|\w+(?=\(\))|[OΘΩ]\([^()\n]{1,24}\))|(?<!\w)([A-Z][a-z]+[A-Z]\w*)"
+    r"`([^`\n]{1,80})`|(?<!\w)(--?[A-Za-z][\w-]*)"
+    r"|\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w+)+|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|\w+(?=\(\))"
+    r"|[OΘΩ]\([^()\n]{1,24}\))|(?<!\w)([A-Z][a-z]+[A-Z]\w*)"
 )
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?|\d+(?:\.\d+)?")
 _NAME = re.compile(r"(?<=[\w,;)] )[A-Z][\w'’-]*[a-z]\w*|(?<![\w.])[A-Z]{2,}\w*")
 _QUOTE_SIGN = re.compile("[\"“«「'‘„]")
-_CODE_SIGN = re.compile(r"[`_(]|\w\.[A-Za-z]|[a-z][A-Z]|(?<!\w)-")
-_UPPER = re.compile(r"(?<=\S )[A-Z]|[A-Z]{2}")
+_CODE_SIGN = re.compile(r"[`_(]|[a-z)][.A-Z][A-Za-z_]|[ \"'(]-")
+_WIDE = re.compile("[^\x00-\x7f\ue000-\ue003]")
 _DIGIT = re.compile(r"\d")
 _NOTHING: frozenset[str] = frozenset()
-_VALUES = {
-    w: str(n)
-    for n, words in {
-        2: "two twice half-dozen", 3: "three third thrice", 4: "four fourth", 5: "five fifth", 6: "six sixth", 7: "seven seventh",
-        8: "eight eighth", 9: "nine ninth", 10: "ten tenth", 11: "eleven", 12: "twelve dozen", 13: "thirteen", 14: "fourteen", 15: "fifteen",
-        16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty",
-        70: "seventy", 80: "eighty", 90: "ninety", 100: "hundred", 1000: "thousand",
-    }.items()
-    for w in words.split()
-}  # fmt: skip
-_NOT_NAMES = frozenset("I I'm I'd The This It Its In On And But Response Assistant OK API HTML CSS URL ID".split())
+_VALUES = lexicon.values("number")
+_NOT_NAMES = lexicon.words("not-name")
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """The facts of one reason, by kind."""
 
     numbers: frozenset[str]
@@ -59,14 +57,14 @@ def find(marked: str, words: Sequence[str]) -> Facts:
     """The facts of a text whose mentions of responses are already signs (sides.mark); `words` are its folded tokens."""
     quotes = _texts(_QUOTED, marked) if _QUOTE_SIGN.search(marked) else _NOTHING
     code = _texts(_CODE, marked) if _CODE_SIGN.search(marked) else _NOTHING
-    plain = marked if marked.isascii() else unicodedata.normalize("NFKC", marked)
+    plain = unicodedata.normalize("NFKC", marked) if _WIDE.search(marked) else marked
     low = plain.casefold()
     numbers = {_value(n) for n in _NUMBER.findall(low)} if _DIGIT.search(low) else set()
     distinct = set(words)
     numbers.update(_VALUES[w] for w in distinct & _VALUES.keys())
     siblings = _siblings()
     members = [pair for w in distinct & siblings.keys() for pair in siblings[w]]
-    names = frozenset(n.casefold() for n in _NAME.findall(plain) if n not in _NOT_NAMES) if _UPPER.search(plain) else _NOTHING
+    names = frozenset(n.casefold() for n in _NAME.findall(plain) if n not in _NOT_NAMES)
     return Facts(frozenset(numbers), quotes, code, names, frozenset(members), low)
 
 

@@ -1,28 +1,33 @@
 """What is known of a pair of reasons, as a few numbers. Knows nothing of how they are weighed (calibration.py).
 
-Sides and polarity are read together. A reason's favour is polarity(A) - polarity(B): "A omits the name", "only B has it" and "unlike A,
-B has it" all favour B. Two reasons that favour different responses can't be the same reason, whatever their words share; two that favour
-the same one from different sides ("A omits it", "B includes it") say half of the same thing unless one of them names both.
+Sides and polarity are read together. A reason's favour is polarity(A) - polarity(B): "A omits the name", "only B has
+it" and "unlike A, B has it" all favour B. Two reasons that favour different responses can't be the same reason,
+whatever their words share; two that favour the same one from different sides ("A omits it", "B includes it") say half
+of the same thing unless one of them names both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rationalerm.match.align import FULL
-from rationalerm.match.facts import conflict, found, siblings_conflict
+from rationalerm.match.facts import conflict, siblings_conflict
 from rationalerm.match.reading import Placed, Reading
 
-__all__ = ["FEATURES", "features"]
+__all__ = ["AGREES_FROM", "FEATURES", "RESIDUAL_UP_TO", "features"]
 
 FEATURES = (
-    "recall", "precision", "exact", "exact_precision", "cosine", "residual", "missing", "substituted",
-    "facts_found", "facts_missed", "numbers_conflict", "quotes_conflict", "code_conflict", "names_conflict", "siblings_conflict", "slot",
-    "contradicts", "agrees", "other_side", "other_side_contradicts", "mirrored", "crossed", "vague", "conflict_near", "contradicts_near",
+    "recall", "precision", "exact", "exact_precision", "cosine", "residual",
+    "numbers_conflict", "quotes_conflict", "code_conflict", "names_conflict", "siblings_conflict", "slot",
+    "sided", "sided_residual", "agrees", "contradicts", "other_side", "other_side_contradicts", "vague",
 )  # fmt: skip
+Similar = tuple[float, float, float, float, float, float]
 Near = Callable[[int, int], int]  # (word of the human reason, word of the model reason) -> their f of align, 0..FULL
+_ALIKE = 0.35  # texts that share less have no places in common
 _SYNONYM = 450  # from here on two words in one place may be one word for the other
 _LONGEST_RUN = 3
+AGREES_FROM = 0.3  # agreement counts in full from this recall on: chance pairs agree half of the time
+RESIDUAL_UP_TO = 0.12  # more than this among few words is chance
+SURE = 0.5
 VAGUE = 130  # specific weight from which on a remark says something in particular
 
 
@@ -30,76 +35,68 @@ def _clip(value: float) -> float:
     return max(-1.0, min(1.0, value))
 
 
-def features(
-    human: Reading, model: Reading, aligned: tuple[float, float, float, float, float, float, int, int], by_side: list[list[int]], near: Near
-) -> list[float]:
+def features(human: Reading, model: Reading, similar: Similar, near: Near) -> list[float]:
     """The numbers in the order of `FEATURES`.
 
     Args:
-        aligned: recall, precision, exact, exact_precision, cosine, residual, missing, missing_model of the pair (align.Alignment).
+        similar: recall, precision, exact, exact_precision, cosine, residual * (1 - exact) of the pair (align.py).
         near: how near two words are, by their places in the readings.
-        by_side: [3, 3], the recalled weight of the human's words on A, on B, on neither by the model's.
     """
-    recall, precision, exact, exact_precision, cosine, residual, missing, missing_model = aligned
-    favours, others = _relation(human, model)
-    same, cross = by_side[0][0] + by_side[1][1], by_side[0][1] + by_side[1][0]
-    both = all(human.named) and all(model.named)
-    crossed = (cross - same) / max(1, cross + same) if both else 0.0
-    single = human.named != model.named and not both and sum(human.named) == sum(model.named) == 1
-    known = _facts(human, model)
-    slot = _slots(human, model, near) if min(exact, exact_precision) > 0.35 else 0.0
+    recall, _, exact, exact_precision, _, residual = similar
+    favour = _favour(human, model)
+    other_side = human.named != model.named and sum(human.named) == sum(model.named) == 1
+    shared = any(h and m for h, m in zip(human.named, model.named, strict=True))
+    enough = min(1.0, recall / AGREES_FROM)
+    h, m = human.facts, model.facts
     return [
-        recall, precision, exact, exact_precision, cosine, residual * (1 - exact), missing / (100 * FULL),
-        min(missing, missing_model) / (100 * FULL) * exact,
-        *known, slot,
-        max(0.0, -favours) if not single else 0.0, max(0.0, favours) * min(1.0, recall / 0.4) if not single else 0.0, float(single),
-        max(0.0, -favours) if single else 0.0, max(0.0, favours) if single else 0.0,
-        crossed * (1.0 if others >= 0 else -1.0), max(0.0, 1 - model.specific / VAGUE),
-        max(*known[2:], slot) * recall, max(0.0, -favours) * recall,
+        *similar,
+        float(conflict(h.numbers, m.numbers)), float(conflict(h.quotes, m.quotes, h.text, m.text)),
+        float(conflict(h.code, m.code, h.text, m.text)), float(conflict(h.names, m.names, h.text, m.text)),
+        float(siblings_conflict(h, m)), _slots(human, model, near) if min(exact, exact_precision) > _ALIKE else 0.0,
+        enough if shared else 0.0, min(RESIDUAL_UP_TO, max(0.0, residual)) * enough if shared else 0.0,
+        0.0 if other_side else max(0.0, favour) * enough, 0.0 if other_side else max(0.0, -favour) * recall,
+        float(other_side), max(0.0, -favour) if other_side else 0.0,
+        max(0.0, 1 - model.specific / VAGUE),
     ]  # fmt: skip
 
 
 def _slots(human: Reading, model: Reading, near: Near) -> float:
-    """What share of the human reason's weight stands in one place of both texts in different words: "answers in [Java] though Kotlin", "answers in [Scala] though
-    Kotlin". A place is a run of up to three words that the other text lacks, between two words that both have (or an end)."""
-    own, other = {w.stem for w in human.order}, {w.stem for w in model.order}
+    """What share of the human reason's weight stands in one place of both texts in different words: "answers in [Java]
+    though Kotlin", "answers in [Scala] though Kotlin". A place is a run of up to three words that the other text lacks,
+    between two words that both have (or an end)."""
+    own, other = {stem for stem, *_ in human.order}, {stem for stem, *_ in model.order}
     theirs = {(left, right): run for left, run, right in _runs(model.order, own)}
     slot = 0
     for left, run, right in _runs(human.order, other):
         there = theirs.get((left, right))
-        if there and (left or right) and max(near(a.place, b.place) for a in run for b in there) < _SYNONYM:
-            slot = max(slot, min(sum(w.weight for w in run), sum(w.weight for w in there)))
-    return slot / max(1, sum(w.weight for w in human.order))
+        if there and (left or right) and not _synonyms(run, there, near):
+            slot = max(slot, min(sum(w for _, w, _ in run), sum(w for _, w, _ in there)))
+    return slot / max(1, sum(w for _, w, _ in human.order))
 
 
-def _runs(order: tuple[Placed, ...], known: set[str]) -> list[tuple[str, list[Placed], str]]:
+def _synonyms(run: list[Placed], there: list[Placed], near: Near) -> bool:
+    return any(near(a, b) >= _SYNONYM for *_, a in run for *_, b in there)
+
+
+def _runs(order: list[Placed], known: set[str]) -> list[tuple[str, list[Placed], str]]:
+    """(word before, run, word after) of each run of words that are not `known`."""
     result: list[tuple[str, list[Placed], str]] = []
     run: list[Placed] = []
     left = ""
     for word in (*order, None):
-        if word is not None and word.stem not in known:
+        if word is not None and word[0] not in known:
             run.append(word)
             continue
         if 0 < len(run) <= _LONGEST_RUN:
-            result.append((left, run, word.stem if word else ""))
-        run, left = [], word.stem if word else ""
+            result.append((left, run, word[0] if word else ""))
+        run, left = [], word[0] if word else ""
     return result
 
 
-def _relation(human: Reading, model: Reading) -> tuple[float, float]:
-    """The product of the favours, -1..1, and of the polarities where both reasons speak of one side."""
+def _favour(human: Reading, model: Reading) -> float:
+    """How surely the two favour the same response, -1 (different ones) to 1: the smaller of the two favours, in full from
+    `SURE` on."""
     h = _clip(human.polarity[0] - human.polarity[1])
     m = _clip(model.polarity[0] - model.polarity[1])
-    same = human.polarity[0] * model.polarity[0] + human.polarity[1] * model.polarity[1]
-    cross = human.polarity[0] * model.polarity[1] + human.polarity[1] * model.polarity[0]
-    size = min(abs(h), abs(m))
-    return size if h * m > 0 else -size, same if same else cross
-
-
-def _facts(human: Reading, model: Reading) -> list[float]:
-    h, m = human.facts, model.facts
-    kinds = [(h.numbers, m.numbers, "", ""), *((a, b, h.text, m.text) for a, b in zip(h.kinds()[1:], m.kinds()[1:], strict=True))]
-    wanted = sum(len(a) for a, *_ in kinds)
-    share = sum(found(a, b, there) for a, b, _, there in kinds) / wanted if wanted else 0.0
-    clashes = [float(conflict(a, b, here, there)) for a, b, here, there in kinds]
-    return [share, (1 - share) if wanted else 0.0, *clashes, float(siblings_conflict(h, m))]
+    size = min(1.0, min(abs(h), abs(m)) / SURE)
+    return size if h * m > 0 else -size

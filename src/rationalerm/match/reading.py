@@ -1,7 +1,6 @@
-"""A reason read once: words by side, polarity by side, facts, how much it says. Knows nothing of other reasons.
+"""A reason read once: its words, its polarity by side, its facts, how much it says. Knows nothing of other reasons.
 
-The words of a reason stand in three groups: about A, about B, about neither or unknown. Each group begins with a blank word, so that
-no group is empty (np.maximum.reduceat needs that).
+The words begin with a blank one, so that no reason is empty (np.maximum.reduceat needs that).
 """
 
 from __future__ import annotations
@@ -9,23 +8,24 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rationalerm.match import facts, generic, polarity, sides, words
+from rationalerm.match import facts, generic, lexicon, polarity, sides, words
 from rationalerm.match.vectors import IntVector
 
 __all__ = ["Placed", "Reader", "Reading"]
 
 _MAX_WORDS = 60_000  # 60 MB of vectors; then the reader starts afresh
-_MAX_READINGS = 20_000
-_CONCEDES = frozenset("while although though despite whilst".split())  # "while B is long, it never says ..."
+_MAX_READINGS = 10_000
+_LONGEST = 300  # words of a reason that count; keeps every sum below 2^53
+_CONCEDES = lexicon.words("concedes")  # "while B is long, it never says ..."
+_ONLY_ONE = 0.6
 _FACT = 30  # the least weight of a number, a name, a quoted word
 _SLOT = 15  # the least weight of a word that makes a slot
-_ORDER = {-1: 0, 1: 1, 0: 2}
+Placed = tuple[str, int, int]  # stem, weight, place among the ids
 
 
 class Word(NamedTuple):
@@ -38,30 +38,21 @@ class Word(NamedTuple):
     judges: bool
 
 
-class Placed(NamedTuple):
-    """A word of weight in the order of the text; `place` is its index in the reading's ids."""
-
-    stem: str
-    weight: int
-    place: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One reason.
 
-    `ids`: words by group, each group after a blank (0); `starts`: where the groups begin; `weights`: whole numbers beside `ids`;
-    `polarity`: of A and of B; `named`: whether a clause is about A, about B; `specific`: the weight that is not vague.
+    `ids`: the distinct words in order, after a blank (0); `weights`: whole numbers beside them;
+    `polarity`: of A and of B; `named`: whether a clause is about A, about B; `specific`: the weight that is not vague;
+    `order`: the words of weight as the text has them, apart from those that judge.
     """
 
     ids: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
-    starts: tuple[int, int, int]
     polarity: tuple[float, float]
     named: tuple[bool, bool]
     facts: facts.Facts
     specific: int
-    order: tuple[Placed, ...]
+    order: list[Placed]
 
 
 class Reader:
@@ -92,6 +83,8 @@ class Reader:
                     reading = self._readings[text] = self._read(text)
                     if len(self._readings) > _MAX_READINGS:
                         self._readings.popitem(last=False)
+                else:
+                    self._readings.move_to_end(text)
                 result.append(reading)
             return result, self._vectors, self._stems
 
@@ -107,20 +100,16 @@ class Reader:
         return found
 
     def _read(self, text: str) -> Reading:
-        marked = sides.mark(text)
+        marked = sides.mark(words.clean(text))
         tokens = words.tokens(marked)
         parts = sides.clauses(tokens)
         found = facts.find(marked, tokens)
         quoted = {t for kind in (found.quotes, found.code) for f in kind for t in words.tokens(f)}
         known, heavy = self._words, quoted | found.names
-        groups: tuple[list[int], list[int], list[int]] = ([0], [0], [0])
-        weights: tuple[list[int], list[int], list[int]] = ([0], [0], [0])
-        seen: tuple[dict[str, int], dict[str, int], dict[str, int]] = ({}, {}, {})
-        order: list[tuple[str, int, int, int]] = []
+        ids, weights, places = [0], [0], dict[str, int]()
+        order: list[Placed] = []
         specific = 0
         for part in parts:
-            group = _ORDER[part.side]
-            ids, sizes, here = groups[group], weights[group], seen[group]
             for token in part.tokens:
                 word = known.get(token) or self._word(token)
                 weight = word.weight
@@ -128,20 +117,19 @@ class Reader:
                     weight = max(_FACT, weight + weight // 2)
                 if not weight:
                     continue
-                if token not in here:
-                    here[token] = len(ids)
+                if token not in places:
+                    if len(ids) > _LONGEST:
+                        continue
+                    places[token] = len(ids)
                     ids.append(word.id)
-                    sizes.append(weight)
+                    weights.append(weight)
                     if not word.vague:
                         specific += weight
                 if weight >= _SLOT and (not word.judges or token in quoted):
-                    order.append((word.stem, weight, group, here[token]))
-        starts = (0, len(groups[0]), len(groups[0]) + len(groups[1]))
+                    order.append((word.stem, weight, places[token]))
         poles, named = _poles(parts, quoted)
-        return Reading(
-            np.array([*groups[0], *groups[1], *groups[2]], dtype=np.int32), np.array([*weights[0], *weights[1], *weights[2]], dtype=np.int64),
-            starts, poles, named, found, specific, tuple(Placed(s, w, starts[g] + k) for s, w, g, k in order),
-        )  # fmt: skip
+        arrays = np.array(ids, dtype=np.int32), np.array(weights, dtype=np.int64)
+        return Reading(*arrays, poles, named, found, specific, order)
 
 
 def _poles(parts: list[sides.Clause], quoted: set[str]) -> tuple[tuple[float, float], tuple[bool, bool]]:
@@ -150,8 +138,10 @@ def _poles(parts: list[sides.Clause], quoted: set[str]) -> tuple[tuple[float, fl
     for k, part in enumerate(parts):
         if not part.side:
             continue
-        own = _ORDER[part.side]
-        value = polarity.polarity([t for t in part.tokens if t not in quoted] if quoted else part.tokens)
+        own = 0 if part.side < 0 else 1
+        value = polarity.polarity([t for t in part.tokens if t not in quoted and not (part.only and t == "only")])
+        if part.only and not value:
+            value = _ONLY_ONE  # "A forgets the unit; only B does it"
         if part.tokens[0] in _CONCEDES and k + 1 < len(parts) and parts[k + 1].side == part.side:
             value *= 0.3
         sums[own] = (sums[own] or 0.0) + value

@@ -8,9 +8,10 @@ an option, a vitamin or a variable; A and B go by the same rules, so that changi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from rationalerm.data.sides import EXPLICIT, side_of
+from rationalerm.data.sides import side_of, sub_explicit
+from rationalerm.match import lexicon
 
 __all__ = ["MARK_A", "MARK_B", "MARK_BOTH", "MARK_OTHER", "Clause", "clauses", "mark"]
 
@@ -28,20 +29,8 @@ _ORDINAL_ALONE = re.compile(
     r"|gets|gives|uses|delivers|meets|fails|lacks|omits|misses|provides|handles|includes)(?!\w)|\s*[,;.]|$)"
 )
 _BOTH = re.compile(r"(?i)(?<!\w)(?:both|neither)(?:\s+of)?(?:\s+the)?\s+(?:responses|answers|assistants|outputs|models)(?!\w)")
-_NOT_SIDE = frozenset(
-    "option options choice choices vitamin vitamins class plan type grade hepatitis group section part column row point figure case step"
-    " statement question event events set sets matrix node nodes team vector variable appendix exhibit level category list line key note"
-    " string letter block layer room country company person player box gate series chapter schedule tab sample blood form table model"
-    " tier zone area phase route city station train car side angle vertex edge item task scenario page volume bus product value".split()
-)
-_OPTION = frozenset("option options choice choices part figure question vitamin appendix statement".split())  # also "(A)"
-_VERBS = frozenset(
-    "is was has does did had can cannot will would should could might must may never only also always alone but and or vs than to on in"
-    " gave got used failed omitted included missed made wrote said put left kept forgot took lost told went won chose answered"
-    " explained ignored provided mentioned correctly incorrectly rightly wrongly properly clearly simply merely even just still fully"
-    " explicitly actually completely accurately needlessly unnecessarily isn doesn didn hasn can won wasn focuses goes relies".split()
-)
-_NOT_VERBS = frozenset("class process analysis basis focus series lens means species bus plus address access business less".split())
+_LABELLED, _BRACKETED = lexicon.words("labelled"), lexicon.words("labelled-in-brackets")
+_FOLLOWS, _NEVER_FOLLOWS = lexicon.words("after-side"), lexicon.words("not-after-side")
 _MATH = frozenset("=+*^∩∪<>×·[→∧∨∈⊂|")
 _NEXT = re.compile(r"\s*([^\W\d_]+|\S)?")
 _PREVIOUS = re.compile(r"([^\W\d_]*)([^\w]*)$")
@@ -50,7 +39,7 @@ _STARTS = frozenset(".!?:;\n•*-–—")
 
 def mark(text: str) -> str:
     """The text with a private-use sign for each mention of a response."""
-    text = EXPLICIT.sub(_explicit, text)
+    text = sub_explicit(_explicit, text)
     if "A" in text or "B" in text:
         text = _LETTER.sub(_letter, text)
     if "other" in text or "ther " in text:
@@ -84,7 +73,9 @@ def _is_side(match: re.Match[str]) -> bool:
     after = _NEXT.match(text, match.end())
     following = (after[1] or "") if after else ""
     bracketed = bool(match[1] and match[3])
-    if word in (_OPTION if bracketed else _NOT_SIDE) and gap in (" ", " (", ""):
+    if word in (_BRACKETED if bracketed else _LABELLED) and gap in (" ", " (", ""):
+        return False
+    if word and gap == "(":  # P(A), f(B)
         return False
     if following in _MATH or (gap.strip()[-1:] or " ") in _MATH:
         return False
@@ -96,18 +87,19 @@ def _is_side(match: re.Match[str]) -> bool:
     if following in (MARK_A, MARK_B, "A", "B"):
         return False
     low = following.casefold()
-    if low in _VERBS or (low.endswith("s") and not low.endswith(("ss", "us", "is")) and low not in _NOT_VERBS and len(low) > 3):
+    if low in _FOLLOWS or (
+        low.endswith("s") and not low.endswith(("ss", "us", "is")) and low not in _NEVER_FOLLOWS and len(low) > 3
+    ):
         return True
     return low.endswith("ly") and _adverb_then_verb(text, match.end())
 
 
 def _adverb_then_verb(text: str, start: int) -> bool:
     words = re.findall(r"[^\W\d_]+", text[start : start + 60])
-    return len(words) > 1 and words[1].casefold().endswith("s") and words[1].casefold() not in _NOT_VERBS
+    return len(words) > 1 and words[1].casefold().endswith("s") and words[1].casefold() not in _NEVER_FOLLOWS
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """Tokens with the side they speak of: -1 A, +1 B, 0 both or none. `only`: "only A", "A alone"."""
 
     side: int
@@ -115,22 +107,26 @@ class Clause:
     only: bool = False
 
 
-_BREAK = frozenset(". ; : ! ? — – \n".split(" "))
-_TURN = frozenset("while whereas but although though however yet unlike whilst mientras während aber mais pero tandis enquanto".split())
-_AGAINST = frozenset("unlike than versus vs".split())
+_MARKS_SET = frozenset((MARK_A, MARK_B, MARK_BOTH, MARK_OTHER))
+_ARTICLES = frozenset(("the", "die", "der", "la", "el", "a", "o", "de", "het"))  # "unlike the first response"
+_BREAK = frozenset([".", ";", ":", "!", "?", "—", "–", "\n"])
+_TURN = lexicon.words("turn")
+_AGAINST = frozenset(["unlike", "than", "versus", "vs"])
 _AGAINST_AFTER = {  # "compared to B", "preferable over B"
-    "to": frozenset("compared contrast opposed contrary opposite superior inferior preferable".split()),
-    "with": frozenset("compared contrast contrasts".split()),
-    "from": frozenset("different differs differently".split()),
-    "over": frozenset("preferred preferable prefer".split()),
+    "to": frozenset(["compared", "contrast", "opposed", "contrary", "opposite", "superior", "inferior", "preferable"]),
+    "with": frozenset(["compared", "contrast", "contrasts"]),
+    "from": frozenset(["different", "differs", "differently"]),
+    "over": frozenset(["preferred", "preferable", "prefer"]),
 }
-_ONLY = frozenset("only just solely nur seulement solo só".split())
+_ONLY = frozenset(["only", "just", "solely", "nur", "seulement", "solo", "só"])
 
 
 def clauses(tokens: list[str]) -> list[Clause]:
     """The clauses of a reason, with inherited sides: a clause without a mention goes with the one before it, and clauses before
     the first mention go with that one."""
-    parts = _cut(tokens)
+    parts = _cut(
+        [t for t, after in zip(tokens, [*tokens[1:], ""], strict=False) if after not in _MARKS_SET or t not in _ARTICLES]
+    )
     sides = [_side(part) for part in parts]
     current = next((s for s in sides if s in (-1, 1)), 0)
     result = []
@@ -173,7 +169,8 @@ def _side(part: list[str]) -> int | None:
             return 0
         if token in _SIDES or token == MARK_OTHER:
             side = _SIDES.get(token, 2)
-            if k and (part[k - 1] in _AGAINST or (k > 1 and part[k - 2] in _AGAINST_AFTER.get(part[k - 1], ()))):
+            beside = k and (part[k - 1] in _AGAINST or (k > 1 and part[k - 2] in _AGAINST_AFTER.get(part[k - 1], ())))
+            if beside and part[k + 1 : k + 2] not in (["which"], ["that"]):  # "unlike A, which omits it" is about A
                 if against is None:
                     against = side
                 continue

@@ -34,6 +34,7 @@ class StaticMatcher:
         self._lock = threading.Lock()
         self._reader: Reader | None = None
         self._calibration: Calibration | None = None
+        self._version: str | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {}
@@ -43,8 +44,14 @@ class StaticMatcher:
 
     @property
     def version(self) -> str:
-        """Changes with the code's scores, the table, the vectors or the calibration."""
-        return self._load()[1].version
+        """Changes with the rules, the tables, the calibration or the files that the vectors come from."""
+        if self._version is None:
+            self._version = f"{Calibration.load(self.name).version}{self._print()}"
+        return self._version
+
+    def _print(self) -> str:
+        """What tells the vectors' source from another one; empty where the code alone makes them."""
+        return ""
 
     def _load(self) -> tuple[Reader, Calibration]:
         with self._lock:
@@ -79,27 +86,23 @@ class StaticMatcher:
         return _pairs(readings[: len(human)], readings[len(human) :], vectors, stems)
 
 
-def _pairs(human: list[Reading], model: list[Reading], vectors: IntVector, stems: Any, bound: Calibration | None = None) -> list[_Scored]:
+def _pairs(
+    human: list[Reading], model: list[Reading], vectors: IntVector, stems: Any, bound: Calibration | None = None
+) -> list[_Scored]:
     """The pairs that share something, with their features; with `bound`, only those that could still score."""
     a = align(human, model, vectors, stems)
+    similar = (a.recall, a.precision, a.exact, a.exact_precision, a.cosine, a.residual * (1 - a.exact))
     possible = a.recall >= _LEAST_RECALL
     if bound is not None:
-        similar = (a.recall, a.precision, a.exact, a.exact_precision, a.cosine, a.residual * (1 - a.exact))
-        possible &= sum((w * x for w, x in zip(bound.weights, similar, strict=False)), start=bound.best_rest) > bound.knots[0][0]
+        possible &= bound.possible(similar)
     rows, columns = np.nonzero(possible)
-    chosen = rows, columns
-    columns_of = zip(
-        rows.tolist(), columns.tolist(), a.recall[chosen].tolist(), a.precision[chosen].tolist(), a.exact[chosen].tolist(),
-        a.exact_precision[chosen].tolist(), a.cosine[chosen].tolist(), a.residual[chosen].tolist(), a.missing[chosen].tolist(), a.missing_model[chosen].tolist(),
-        a.by_side.transpose(0, 2, 1, 3)[chosen].tolist(),
-        strict=True,
-    )  # fmt: skip
     h_starts, m_starts = a.human_starts.tolist(), a.model_starts.tolist()
     result = []
-    for i, j, r, p, e, ep, c, d, u, um, sides in columns_of:
+    for i, j, *values in zip(rows.tolist(), columns.tolist(), *(x[rows, columns].tolist() for x in similar), strict=True):
 
         def near(x: int, y: int, row: int = h_starts[i], column: int = m_starts[j]) -> int:
             return int(a.near[row + x, column + y])
 
-        result.append((i, j, features(human[i], model[j], (r, p, e, ep, c, d, u, um), sides, near)))
+        r, p, e, ep, c, d = values
+        result.append((i, j, features(human[i], model[j], (r, p, e, ep, c, d), near)))
     return result

@@ -1,8 +1,8 @@
 """Word vectors as whole numbers. Knows nothing of reasons or scores.
 
-A word's vector is the mean of its pieces' vectors, scaled to length `SCALE` and rounded. A dot product of two such vectors is a
-sum of integers of at most SCALE^2 < 2^24 in size, so float32 arithmetic is exact in any order: the same on every machine, BLAS and
-batch shape.
+A word's vector is the sum of its pieces' vectors, scaled to length `SCALE` and rounded. A dot product of two such
+vectors is a sum of integers of at most SCALE^2 < 2^24 in size, so float32 arithmetic is exact in any order: the same on
+every machine, BLAS and batch shape.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ import numpy.typing as npt
 
 from rationalerm.errors import MatcherError
 
-__all__ = ["SCALE", "hashed_vectors", "wordllama_vectors"]
+__all__ = ["SCALE", "hashed_vectors", "wordllama_print", "wordllama_vectors"]
 
 SCALE = 2000
 IntVector = npt.NDArray[np.float32]  # whole numbers, kept as float32 for the matrix product
 
 
-def _scaled(vector: npt.NDArray[np.float64]) -> IntVector:
-    squares = int((np.rint(vector * 4096).astype(np.int64) ** 2).sum())  # an exact sum, so that the length is too
-    if not squares:
-        return np.zeros(len(vector), dtype=np.float32)
-    scaled: IntVector = np.rint(np.rint(vector * 4096) * (SCALE / squares**0.5)).astype(np.float32)
+def _scaled(whole: npt.NDArray[np.float64]) -> IntVector:
+    """A vector of whole numbers at length SCALE, rounded. Its squares sum exactly, so that its length is the same everywhere."""
+    squares = float(whole @ whole)
+    scaled: IntVector = np.rint(whole * (SCALE / squares**0.5 if squares else 0.0)).astype(np.float32)
     return scaled
 
 
@@ -40,13 +39,9 @@ def wordllama_vectors() -> Callable[[str], IntVector]:
     Raises:
         MatcherError: the package or its files are missing.
     """
-    root = _package()
-    weights, vocabulary = root / "weights" / "l2_supercat_256.safetensors", root / "tokenizers" / "l2_supercat_tokenizer_config.json"
-    for file in (weights, vocabulary):
-        if not file.is_file():
-            raise MatcherError(f"no file {file}; reinstall it (pip install --force-reinstall wordllama) or use --matcher lexical")
-    from safetensors.numpy import load_file  # noqa: PLC0415  (0.1 s that --help does not need)
-    from tokenizers import Tokenizer  # noqa: PLC0415
+    weights, vocabulary = _files()
+    from safetensors.numpy import load_file  # 0.1 s that --help does not need
+    from tokenizers import Tokenizer
 
     table: npt.NDArray[Any] = load_file(str(weights))["embedding.weight"]
     tokenizer = Tokenizer.from_file(str(vocabulary))
@@ -55,10 +50,24 @@ def wordllama_vectors() -> Callable[[str], IntVector]:
 
     def vector(word: str) -> IntVector:
         ids = tokenizer.encode(word, add_special_tokens=False).ids
-        pieces = np.rint(table[ids].astype(np.float64) * 4096)  # whole numbers: the mean does not depend on the order of adding
-        return _scaled(pieces.sum(axis=0) / (4096 * max(1, len(ids))))
+        return _scaled(np.rint(table[ids].astype(np.float64) * 4096).sum(axis=0))  # whole numbers: their sum has no order
 
     return vector
+
+
+def wordllama_print() -> str:
+    """A checksum of the files that the vectors come from, for a matcher's version."""
+    return f"{zlib.crc32(b''.join(file.read_bytes() for file in _files())):08x}"
+
+
+def _files() -> tuple[Path, Path]:
+    root = _package()
+    weights = root / "weights" / "l2_supercat_256.safetensors"
+    vocabulary = root / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    for file in (weights, vocabulary):
+        if not file.is_file():
+            raise MatcherError(f"no file {file}; reinstall it (pip install --force-reinstall wordllama) or use --matcher lexical")
+    return weights, vocabulary
 
 
 def _package() -> Path:

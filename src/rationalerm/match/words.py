@@ -10,7 +10,9 @@ import re
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["MAX_WEIGHT", "stem", "tokens", "weight"]
+from rationalerm.match import lexicon
+
+__all__ = ["MAX_WEIGHT", "clean", "stem", "tokens", "weight"]
 
 MAX_WEIGHT = 100
 _TOKEN = re.compile(
@@ -20,7 +22,24 @@ _TOKEN = re.compile(
     r"|[^\W\d_]+(?:['’]t(?![^\W\d_]))?"  # don't, isn’t
     r"|[.;:!?,\n—–](?=[\s\"'”’)»]|$)|[。；：！？，、]|[—–]"
 )
+_BEFORE_LIST = lexicon.words("before-list")
 _STOPS = {"。": ".", "；": ";", "：": ":", "！": "!", "？": "?", "，": ",", "、": ","}
+
+
+# "[12]" or "[3][40]" after a word or a full stop is a citation; after these words, or "=" and ":", it is a list.
+_CITED = re.compile(r"(?<=[^\W\d_][\"'”’).,;%]|[^\W\d_][^\W\d_]|.[\d.,;])(?:\s\[\d{1,3}\](?:\s*,?\s*\[\d{1,3}\])*)")
+_BULLET = re.compile(r"^\s*(?:[-*•‣–]\s+|\(?\d{1,2}[.)]\s+)")
+
+
+def clean(text: str) -> str:
+    """The text without bullet signs, list numbers and citations: markup, which would count as numbers."""
+    text = _BULLET.sub("", text)
+    return _CITED.sub(_uncited, text) if "[" in text else text
+
+
+def _uncited(match: re.Match[str]) -> str:
+    word = match.string[: match.start()].rpartition(" ")[2].casefold()
+    return match[0] if word in _BEFORE_LIST and match[0].count("[") == 1 else ""
 
 
 def tokens(text: str) -> list[str]:
@@ -28,7 +47,28 @@ def tokens(text: str) -> list[str]:
     return [_STOPS.get(t, t) for t in _TOKEN.findall(text.casefold())]
 
 
-_SUFFIXES = ("ations", "ation", "ingly", "edly", "ities", "ness", "ments", "ment", "ings", "ing", "ies", "ied", "ity", "ely", "ed", "es", "ly", "s", "e", "y")
+_SUFFIXES = (
+    "ations",
+    "ation",
+    "ingly",
+    "edly",
+    "ities",
+    "ness",
+    "ments",
+    "ment",
+    "ings",
+    "ing",
+    "ies",
+    "ied",
+    "ity",
+    "ely",
+    "ed",
+    "es",
+    "ly",
+    "s",
+    "e",
+    "y",
+)
 
 
 @lru_cache(maxsize=50_000)
@@ -47,7 +87,9 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=1)
 def _table() -> dict[str, int]:
     text = resources.files("rationalerm.match").joinpath("weights.txt").read_text(encoding="utf-8")
-    return {word: int(value) for word, _, value in (line.partition("\t") for line in text.splitlines() if not line.startswith("#"))}
+    return {
+        word: int(value) for word, _, value in (line.partition("\t") for line in text.splitlines() if not line.startswith("#"))
+    }
 
 
 def weight(word: str) -> int:

@@ -10,6 +10,7 @@ from rationalerm.score.summary import Summary
 __all__ = ["meaning", "p_value"]
 
 _NOISE = 0.05
+_FEW = 6  # with fewer rows no permutation test can come under 0.05
 
 
 def meaning(summary: Summary) -> list[str]:
@@ -49,6 +50,9 @@ def _rank(outcome: Comparison, rationale: Comparison) -> tuple[bool, float]:
 
 def _sentence(outcome: Comparison, rationale: Comparison) -> str:
     """About the judge that shares fewer reasons, against the other."""
+    rows = min(outcome.n, rationale.n)
+    if rows < _FEW:
+        return f"{rationale.first} and {rationale.second} have {rows} rows in common: too few to tell them apart."
     weak, strong = outcome.second, outcome.first
     right_weak, right_strong = outcome.mean_second, outcome.mean_first
     rc_weak, rc_strong = rationale.mean_second, rationale.mean_first

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,22 +17,30 @@ from rationalerm.score.summary import JudgeSummary, Summary
 
 __all__ = ["console", "print_scores", "print_summary"]
 
-_MIN_WIDTH = 100  # what a pipe gets
+_PIPE_WIDTH = 100
+_NAME_WIDTH = 30  # a longer judge's name is folded
+
+
+class _Console(Console):
+    """Leaves a closed pipe to the command line, which knows that it is no failure."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console that is wide enough in a pipe and takes the terminal's width elsewhere; no markup is read from texts."""
-    made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=_MIN_WIDTH)
+    made = _Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    return made if made.is_terminal else _Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=_PIPE_WIDTH)
 
 
 def print_summary(summary: Summary, out: Console, *, domains: bool = False) -> None:
     """Prints a run's summary: table, per-domain table where asked, notes, sentences."""
-    out.print(_table(summary.judges, summary))
+    _print_judges(summary.judges, summary, out)
     names = sorted({name for judge in summary.judges.values() for name in judge.domains}) if domains else []
     for name in names:
         parts = {judge.judge: judge.domains[name] for judge in summary.judges.values() if name in judge.domains}
-        out.print(_table(parts, summary, title=printable(name)))
+        _print_judges(parts, summary, out, title=printable(name))
     for line in (*_not_scored(summary), *_notes(summary)):
         out.print(printable(line))
     sentences = meaning(summary)
@@ -43,27 +52,17 @@ def print_summary(summary: Summary, out: Console, *, domains: bool = False) -> N
 
 def print_scores(judges: Mapping[str, Mapping[str, object]], out: Console, *, title: str) -> None:
     """Prints `score`'s table."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("judge", overflow="fold")
-    columns = ("precision", "recall", "f1", "average_precision")
-    for name in ("precision", "recall (RC)", "F1", "AP", "n", "errors", "skipped"):
-        table.add_column(name, justify="right")
+    rows = {}
     for judge, values in judges.items():
-        numbers = [values[name] for name in columns]
+        numbers = [values[name] for name in ("precision", "recall", "f1", "average_precision")]
         cells = [f"{value:.4f}" if isinstance(value, float) else "-" for value in numbers]
-        table.add_row(printable(judge), *cells, *(str(values[name]) for name in ("n", "errors", "skipped")))
-    out.print(table)
+        rows[printable(judge)] = [*cells, *(str(values[name]) for name in ("n", "errors", "skipped"))]
+    _print_rows(("precision", "recall (RC)", "F1", "AP", "n", "errors", "skipped"), rows, out, title)
 
 
-def _table(judges: Mapping[str, JudgeSummary], summary: Summary, title: str | None = None) -> Table:
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("judge", overflow="fold")
-    spurious = f"S-Corr@{summary.spurious_under:g}"
-    for name in ("OA [95%]", "RC [95%]", spurious, "AP", "precision", "n"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name, judge in judges.items():
-        table.add_row(
-            printable(name),
+def _print_judges(judges: Mapping[str, JudgeSummary], summary: Summary, out: Console, title: str | None = None) -> None:
+    rows = {
+        printable(name): (
             _with_interval(judge["outcome_accuracy"]),
             _with_interval(judge["rationale_consistency"]),
             _plain(judge["s_corr"]),
@@ -71,14 +70,35 @@ def _table(judges: Mapping[str, JudgeSummary], summary: Summary, title: str | No
             _plain(judge["precision"]),
             str(judge.n),
         )
-    return table
+        for name, judge in judges.items()
+    }
+    _print_rows(("OA [95%]", "RC [95%]", f"S-Corr@{summary.spurious_under:g}", "AP", "precision", "n"), rows, out, title)
 
 
-def _with_interval(mean: Mean) -> Text:
-    if mean.value is None:
-        return Text("-")
-    text = Text(f"{mean.value:.2f}", style="bold")
-    return text + Text(f" [{mean.interval[0]:.2f}, {mean.interval[1]:.2f}]" if mean.interval else "")
+def _print_rows(columns: Sequence[str], rows: Mapping[str, Sequence[str]], out: Console, title: str | None) -> None:
+    """A table where the terminal is wide enough for it, else a line a figure: a cell is never cut short."""
+    names = max((cell_len(name) for name in rows), default=0)
+    cells = [max(len(column), *(len(row[k]) for row in rows.values())) for k, column in enumerate(columns)] if rows else []
+    if min(names, _NAME_WIDTH) + sum(cells) + 2 * len(cells) + 2 <= out.width:
+        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+        table.add_column("judge", overflow="fold", min_width=min(names, _NAME_WIDTH))
+        for column, width in zip(columns, cells, strict=True):
+            table.add_column(column, justify="right", no_wrap=True, min_width=width)
+        for name, row in rows.items():
+            table.add_row(name, *row)
+        out.print(table)
+        return
+    if title:
+        out.print(title)
+    for name, row in rows.items():
+        out.print(Text(name, style="bold"))
+        for column, cell in zip(columns, row, strict=True):
+            out.print(f"  {column}: {cell}")
+
+
+def _with_interval(mean: Mean) -> str:
+    interval = f" [{mean.interval[0]:.2f}, {mean.interval[1]:.2f}]" if mean.interval else ""
+    return "-" if mean.value is None else f"{mean.value:.2f}{interval}"
 
 
 def _plain(mean: Mean) -> str:
@@ -132,7 +152,7 @@ def _notes(summary: Summary) -> list[str]:
     if first and first.counts["unlabelled"]:
         lines.append(f"{first.counts['unlabelled']} rows have no human label and are left out of OA.")
     if summary.bad_rows:
-        lines.append(f"{summary.bad_rows} bad rows were skipped; failures.jsonl says which and why.")
+        lines.append(f"{summary.bad_rows} bad rows were skipped (failures.jsonl of the run directory says which and why).")
     if summary.prose_rows:
         lines.append(
             f"In {summary.prose_rows} rows the human reasons were split from prose (marked `prose`): rough atoms; "

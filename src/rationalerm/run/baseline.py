@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from rationalerm.data.jsonl import Row, read_rows
@@ -10,44 +11,70 @@ from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError, UsageError
 from rationalerm.score.compare import paired
 from rationalerm.score.intervals import holm
+from rationalerm.score.means import VALUES, Value, per_pair
 from rationalerm.score.rows import GameResult
 from rationalerm.score.summary import Summary
 
-__all__ = ["worse_than"]
+__all__ = ["Baseline"]
 
 _NOISE = 0.05
-_NAMES = {"outcome_accuracy": "OA", "rationale_consistency": "RC"}
+_NAMES = {"outcome_accuracy": "OA", "outcome_accuracy_all": "OA with missing verdicts as wrong", "rationale_consistency": "RC"}
+METRICS: dict[str, Value] = {name: VALUES[name] for name in _NAMES}
 
 
-def worse_than(baseline: str | Path, summary: Summary) -> list[str]:
-    """One line for each judge and metric that is worse than in the earlier run (paired permutation, Holm, p < 0.05).
+class Baseline:
+    """An earlier run's rows. Read before the new run writes anything: the two may share a folder.
 
     Raises:
-        UsageError: no such run, another matcher or scoring there, or no judge and row in common.
+        UsageError: no finished run there.
+        DataError: a row that can't be read.
     """
-    manifest = RunDir.manifest(baseline)
-    if manifest is None:
-        raise UsageError(f"--baseline {baseline}: no run.json there; name the --out folder of an earlier evaluate")
-    config = manifest.get("config") or {}
-    there = f"{config.get('matcher')} {config.get('matcher_version')}, {config.get('scoring')} scoring"
-    here = f"{summary.matcher}, {summary.scoring} scoring"
-    if there != here:
-        raise UsageError(f"--baseline {baseline}: was scored with {there}, this run with {here}; run it again with the same")
-    before = _games(Path(baseline))
-    tests = [
-        (judge, metric, test)
-        for judge in summary.games
-        for metric in _NAMES
-        if judge in before and (test := paired(before[judge], summary.games[judge], metric))
-    ]
-    if not tests:
-        raise UsageError(f"--baseline {baseline}: has no judge and row in common with this run")
-    adjusted = holm([test.p for _, _, test in tests])
-    return [
-        f"{judge}: {_NAMES[metric]} fell from {test.mean_first:.3f} to {test.mean_second:.3f} on {test.n} common rows (p = {p:.2g})"
-        for (judge, metric, test), p in zip(tests, adjusted, strict=True)
-        if test.mean_second < test.mean_first and p < _NOISE
-    ]
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        manifest = RunDir.manifest(path) if str(path) else None
+        if manifest is None:
+            raise UsageError(f"--baseline {path}: no run.json there; name the --out folder of an earlier evaluate")
+        config = manifest.get("config") or {}
+        self._how = _how(f"{config.get('matcher')} {config.get('matcher_version')}", config.get("scoring"), config.get("top_k"))
+        self._games = _games(self.path)
+
+    def worse(self, summary: Summary) -> list[str]:
+        """One line for each judge and metric that is worse than in the earlier run (paired permutation, Holm, p < 0.05), or that had a
+        value there and has none now.
+
+        Raises:
+            UsageError: another matcher or scoring there, or no judge and row in common.
+        """
+        here = _how(summary.matcher, summary.scoring, summary.top_k)
+        if self._how != here:
+            raise UsageError(f"--baseline {self.path}: was scored with {self._how}, this run with {here}; run it again with the same")
+        common = [judge for judge in summary.games if judge in self._games]
+        lost = [line for judge in common for line in self._lost(judge, summary)]
+        tests = [
+            (judge, metric, test)
+            for judge in common
+            for metric in METRICS
+            if (test := paired(self._games[judge], summary.games[judge], metric))
+        ]
+        if not tests and not lost:
+            raise UsageError(f"--baseline {self.path}: has no judge and row in common with this run")
+        adjusted = holm([test.p for _, _, test in tests])
+        return lost + [
+            f"{judge}: {_NAMES[metric]} fell from {test.mean_first:.3f} to {test.mean_second:.3f} on {test.n} common rows (p = {p:.2g})"
+            for (judge, metric, test), p in zip(tests, adjusted, strict=True)
+            if test.mean_second < test.mean_first and p < _NOISE
+        ]
+
+    def _lost(self, judge: str, summary: Summary) -> Iterator[str]:
+        for metric, value in METRICS.items():
+            before = per_pair(self._games[judge], value)
+            if before and not per_pair(summary.games[judge], value):
+                yield f"{judge}: {_NAMES[metric]} was there on {len(before)} rows and is now not defined on any"
+
+
+def _how(matcher: str, scoring: object, top_k: object) -> str:
+    return f"{matcher}, {scoring} scoring, top-k {'none' if top_k is None else top_k}"
 
 
 def _games(path: Path) -> dict[str, list[GameResult]]:

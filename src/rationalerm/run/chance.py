@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rationalerm.match.base import Matcher
-from rationalerm.score.consistency import rationale_scores
+from rationalerm.score.consistency import Scoring, rationale_scores
 
 __all__ = ["ChanceSample"]
 
@@ -42,7 +42,7 @@ class ChanceSample:
         else:
             heapq.heappushpop(self._heap, item)
 
-    def level(self, matcher: Matcher) -> float | None:
+    def level(self, matcher: Matcher, scoring: Scoring = "paper") -> float | None:
         """Mean recall of each row's human reasons against the next row's judge reasons; None with one prompt only."""
         rows = sorted(row for _, row in self._heap)
         crossed = []
@@ -52,5 +52,5 @@ class ChanceSample:
                 crossed.append((row.human, other.model))
         if not crossed:
             return None
-        recalls = [rationale_scores(matching, top_k=None).recall for matching in matcher.match_many(crossed)]
+        recalls = [rationale_scores(matching, scoring, None).recall for matching in matcher.match_many(crossed)]
         return sum(recalls) / len(recalls)

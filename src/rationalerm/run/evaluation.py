@@ -27,7 +27,7 @@ from rationalerm.run.progress import Progress
 from rationalerm.run.store import Game, Store
 from rationalerm.score.compare import compare
 from rationalerm.score.consistency import TOP_K, Scoring
-from rationalerm.score.rows import GameResult, result
+from rationalerm.score.rows import GameResult, rationale_status, result
 from rationalerm.score.summary import SPURIOUS_UNDER, Summary, summarise
 from rationalerm.types import Answer, Pair
 
@@ -41,6 +41,9 @@ class EvaluateConfig:
     """What changes a run's numbers; it goes into run.json, and a resumed run must have the same.
 
     `top_k` None counts all of a judge's reasons. `label_map` is written as for `--label-map`.
+
+    Raises:
+        UsageError: a value out of range.
     """
 
     scoring: Scoring = "paper"
@@ -54,10 +57,17 @@ class EvaluateConfig:
     id_field: str = "id"
     feedback: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.scoring not in ("paper", "released"):
+            raise UsageError(f"no scoring {self.scoring!r}; paper or released")
+        if self.top_k is not None and (not isinstance(self.top_k, int) or self.top_k < 1):
+            raise UsageError(f"--top-k is {self.top_k!r}; give 1 or more, or none for all reasons")
+        if not 0 <= self.spurious_under <= 1:  # NaN too
+            raise UsageError(f"--s-corr is {self.spurious_under!r}; give a number from 0 to 1")
+        parse_label_map(self.label_map)
+
     def columns(self, judges: Sequence[str]) -> Columns:
         """The fields to read."""
-        if self.top_k is not None and self.top_k < 1:
-            raise UsageError(f"--top-k is {self.top_k}; give 1 or more, or none for all reasons")
         return Columns(
             judges=tuple(judges),
             human_field=self.human_field,
@@ -114,7 +124,11 @@ def evaluate(
     """
     config = config or EvaluateConfig()
     chosen = make_matcher(matcher) if isinstance(matcher, str) else matcher
-    source = PairFile(input, config.columns(judges), skip_bad=skip_bad, feedback=config.feedback, limit=limit)
+    if out is not None and not str(out):
+        raise UsageError("--out is empty; name a folder")
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit is {limit}; give 1 or more")
+    source = PairFile(input, config.columns(_distinct(judges)), skip_bad=skip_bad, feedback=config.feedback, limit=limit)
     rundir = RunDir(out, _manifest(source, judges, chosen, config)) if out is not None else None
     shown = Progress("rows") if progress else None
     sums = _Sums()
@@ -143,12 +157,13 @@ def finish(
     return Summary(
         judges={judge: summarise(of, judge, spurious_under=config.spurious_under) for judge, of in games.items()},
         comparisons=compare(games),
-        chance={judge: sample.level(matcher) for judge, sample in sums.chance.items()},
+        chance={judge: sample.level(matcher, config.scoring) for judge, sample in sums.chance.items()},
         rows=sums.rows,
         bad_rows=len(source.bad),
         prose_rows=source.prose_rows,
         spurious_under=config.spurious_under,
         scoring=config.scoring,
+        top_k=config.top_k,
         matcher=f"{matcher.name} {matcher.version}",
         label_contradictions={judge: (wrong, checked) for judge, (wrong, checked) in sums.labels.items() if checked},
         games=games,
@@ -158,7 +173,7 @@ def finish(
 def _batch(pairs: list[Pair], matcher: Matcher, config: EvaluateConfig, store: Store, sums: _Sums) -> None:
     games = [_game(pair, answer) for pair in pairs for answer in pair.answers]
     matchings = {game.key: found for game in games if (found := store.finished(game)) is not None}
-    todo = [game for game in games if game.human and game.key not in matchings]
+    todo = [game for game in games if game.key not in matchings and _to_match(game)]
     fresh = matcher.match_many([(game.human, game.judgment.reasons) for game in todo])
     matchings |= {game.key: matching for game, matching in zip(todo, fresh, strict=True)}
     store.add(games, zip(todo, fresh, strict=True), matcher)
@@ -176,11 +191,24 @@ def _batch(pairs: list[Pair], matcher: Matcher, config: EvaluateConfig, store: S
             sums.labels[judge][1] += 1
 
 
+def _to_match(game: Game) -> bool:
+    return rationale_status(game.pair, game.answer, game.judgment) == "scored"
+
+
 def _game(pair: Pair, answer: Answer) -> Game:
     human = pair.human_reasons or ()
     if answer.order == "BA":
         human = tuple(swap_sides(reason) for reason in human)
     return Game(pair, answer, read_answer(answer, pair), human)
+
+
+def _distinct(judges: Sequence[str]) -> list[str]:
+    """Each judge once. Fields are found in any case, so names that differ in case only are one judge's."""
+    named: dict[str, str] = {}
+    for judge in judges:
+        if named.setdefault(judge.lower(), judge) != judge:
+            raise UsageError(f"--judge {named[judge.lower()]} and --judge {judge} name the same fields; give one of them")
+    return list(named.values())
 
 
 def _check_labels(source: PairFile, sums: _Sums) -> None:
@@ -195,7 +223,8 @@ def _check_labels(source: PairFile, sums: _Sums) -> None:
 
 
 def _manifest(source: PairFile, judges: Sequence[str], matcher: Matcher, config: EvaluateConfig) -> dict[str, Any]:
-    named = {"matcher": matcher.name, "matcher_version": matcher.version, "judges": list(judges), "input": source.name}
+    name = source.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a path need not be UTF-8
+    named = {"matcher": matcher.name, "matcher_version": matcher.version, "judges": list(judges), "input": name}
     return {
         "command": "evaluate",
         "rationalerm": __version__,

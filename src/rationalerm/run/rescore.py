@@ -4,8 +4,9 @@ folders of them, and run directories.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -15,11 +16,11 @@ import numpy as np
 
 from rationalerm.data.fields import reason_list
 from rationalerm.data.jsonl import Row, read_rows
-from rationalerm.data.results import find_field, is_results_row, matched_judges, matcher_text
-from rationalerm.data.rundir import RunDir
-from rationalerm.errors import DataError, ParseError, UsageError
+from rationalerm.data.results import find_field, is_results_row, matched_judges, matcher_text, shows_list
+from rationalerm.data.rundir import Log, RunDir
+from rationalerm.errors import DataError, ParseError
 from rationalerm.judge.parse import parse_matching
-from rationalerm.run.store import matching_of
+from rationalerm.run.store import key_of, matching_of
 from rationalerm.score import released
 from rationalerm.score.consistency import Scoring, cut, merge_copies, rationale_scores
 from rationalerm.score.intervals import bootstrap
@@ -29,6 +30,7 @@ __all__ = ["SORTS", "ScoreConfig", "rescore"]
 
 SORTS = ("recall", "precision", "f1", "average_precision")
 _METRICS = (*SORTS, "average_precision_soft")
+_ANOTHER = "another judge's row"
 _PEEK = 64  # rows that are looked at to see which judge was matched
 
 
@@ -44,21 +46,23 @@ class ScoreConfig:
 
 @dataclass
 class _Tally:
-    """One judge's rows: scores in columns, and what was not scored and why."""
+    """One judge's rows: scores in columns with the row's cluster, and what was not scored and why."""
 
     scores: list[list[float]] = field(default_factory=lambda: [[] for _ in _METRICS])
+    clusters: list[Hashable] = field(default_factory=list)
     total: int = 0
     errors: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     empty: int = 0
 
-    def add(self, outcome: RowScore | _Error | _Skip) -> None:
+    def add(self, outcome: RowScore | _Error | _Skip, cluster: Hashable) -> None:
         self.total += 1
         if isinstance(outcome, _Error):
             self.errors[outcome.why] += 1
         elif isinstance(outcome, _Skip):
             self.skipped[outcome.why] += 1
         else:
+            self.clusters.append(cluster)
             for column, name in zip(self.scores, _METRICS, strict=True):
                 column.append(getattr(outcome, name))
 
@@ -68,7 +72,7 @@ class _Tally:
         for column, name in zip(self.scores, _METRICS, strict=True):
             out[name] = float(np.mean(column)) if n else None
             out[f"{name}_std"] = float(np.std(column)) if n else None
-        interval = bootstrap(self.scores[0], range(n), draws=1000) if n else None
+        interval = bootstrap(self.scores[0], self.clusters, draws=1000) if n else None
         out["recall_ci"] = list(interval) if interval else None
         out["empty"] = self.empty
         out["error_kinds"] = dict(self.errors.most_common())
@@ -121,8 +125,36 @@ def _results_file(path: str | Path, config: ScoreConfig, tallies: dict[str, _Tal
     name = judge if judge not in tallies else f"{judge} ({Path(path).name})"
     tally = tallies.setdefault(name, _Tally())
     score = _released_row if config.scoring == "released" else _paper_row
-    for row in chain(seen, rows):
-        tally.add(score(row, judge, config, tally))
+    listed = False
+    for number, row in enumerate(chain(seen, rows), 1):
+        tally.add(_other_judge(row, judge, config, f"{path}, row {number}") or score(row, judge, config, tally), _cluster(row, number))
+        listed = listed or find_field(row.get("metadata") or {}, f"{judge}-checklist") is not None
+    if tally.skipped[_ANOTHER] == tally.total:
+        raise DataError(f"its prompts list the reasons of other judges, not of {judge}; name the right one with --judge", source=str(path))
+    if not listed:
+        raise DataError("no row has this field; name another judge with --judge", source=str(path), field=f"{judge}-checklist")
+
+
+def _other_judge(row: Mapping[str, Any], judge: str, config: ScoreConfig, place: str) -> _Skip | None:
+    """A row whose prompt lists another judge's reasons: left out where a judge was named, refused where it was guessed.
+
+    With a named judge `released` scoring looks at no prompt, as the script does.
+    """
+    if (config.judge is not None and config.scoring == "released") or shows_list(row, judge):
+        return None
+    found, shown = matched_judges(row)
+    if not shown or not found or judge.lower() in {name.lower() for name in found}:
+        return None
+    if config.judge is None:
+        raise DataError(f"the prompt lists the reasons of {', '.join(sorted(found))}, earlier rows those of {judge}; use --judge", source=place)
+    return _Skip(_ANOTHER)
+
+
+def _cluster(row: Mapping[str, Any], number: int) -> Hashable:
+    """Equal for rows that share a prompt."""
+    metadata = row.get("metadata")
+    prompt = metadata.get("context") or metadata.get("prompt") if isinstance(metadata, dict) else None
+    return hash(str(prompt)) if prompt else number
 
 
 def _results_rows(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -147,28 +179,17 @@ def _matched_judge(
     left: set[str] | None = None
     for row in rows:
         seen.append(row)
-        found, shown = matched_judges(row)
         if config.judge is not None:
-            _check_judge(config, found, shown, name, len(seen))
             return config.judge, seen
+        found, shown = matched_judges(row)
         if found or shown:
             left = found if left is None else left & found
         if left is not None and len(left) <= 1 and shown or len(seen) >= _PEEK:
             break
     if left is not None and len(left) == 1:
         return left.pop(), seen
-    if config.judge is not None:
-        return config.judge, seen
     many = f"its prompts fit {', '.join(sorted(left))}" if left else "no judge's list is the one in its prompts"
     raise DataError(f"can't tell which judge was matched: {many}; name it with --judge", source=name)
-
-
-def _check_judge(config: ScoreConfig, found: set[str], shown: bool, name: str, number: int) -> None:
-    """A named judge whose list is not the one in the prompt would give another judge's numbers."""
-    if not shown or not found or config.scoring == "released":
-        return
-    if config.judge is not None and config.judge.lower() not in {judge.lower() for judge in found}:
-        raise UsageError(f"{name}, row {number}: the prompt lists the reasons of {', '.join(sorted(found))}, not of {config.judge}")
 
 
 def _released_row(row: Mapping[str, Any], judge: str, config: ScoreConfig, tally: _Tally) -> RowScore | _Error | _Skip:
@@ -200,13 +221,14 @@ def _paper_row(row: Mapping[str, Any], judge: str, config: ScoreConfig, tally: _
     human_key = find_field(metadata, "human-checklist") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or key is None or human_key is None:
         return _Error("no judge's list or no human-checklist")
+    human, model = metadata[human_key], metadata[key]
     try:
-        human, model = reason_list(metadata[human_key], human_key), reason_list(metadata[key], key)
+        wanted, given = reason_list(human, human_key), reason_list(model, key)
     except DataError as error:
         return _Error(error.message)
-    if not human:
+    if not wanted:
         return _Skip("no human reasons")
-    if not model:  # the judge's silence, not the matcher's failure
+    if not given:  # the judge's silence, not the matcher's failure
         tally.empty += 1
         return RowScore(0.0, 0.0, 0.0, 0.0, 0.0)
     text = matcher_text(row)
@@ -216,7 +238,17 @@ def _paper_row(row: Mapping[str, Any], judge: str, config: ScoreConfig, tally: _
         matching = parse_matching(text, len(human), len(model))
     except ParseError as error:
         return _Error(_kind(error))
-    return _paper(matching, model, config)
+    if len(wanted) < len(human) or len(given) < len(model):
+        matching = _without_blanks(matching, human, model)
+    return _paper(matching, given, config)
+
+
+def _without_blanks(matching: Matching, human: list[str], model: list[str]) -> Matching:
+    """The matching over the reasons that say something; the prompt had numbered the blank ones too."""
+    rows = {i: k for k, i in enumerate(i for i, reason in enumerate(human) if reason.strip())}
+    columns = {j: k for k, j in enumerate(j for j, reason in enumerate(model) if reason.strip())}
+    scores = {(rows[i], columns[j]): score for (i, j), score in matching.scores.items() if i in rows and j in columns}
+    return Matching(len(rows), len(columns), scores, matching.notes)
 
 
 def _paper(matching: Matching, model: tuple[str, ...] | None, config: ScoreConfig) -> RowScore:
@@ -226,33 +258,36 @@ def _paper(matching: Matching, model: tuple[str, ...] | None, config: ScoreConfi
 
 
 def _run_directory(folder: Path, config: ScoreConfig, tallies: dict[str, _Tally]) -> None:
-    """Scores a run's matches.jsonl; every game is a row here."""
+    """Scores a run's matchings; a pair with two games counts once, with the mean of its games."""
     if RunDir.manifest(folder) is None:
         raise DataError("has matches.jsonl but no run.json", source=str(folder))
-    reasons = {_key(row): row.get("reasons") for row in _lines(folder / "judgments.jsonl")}
-    for row in _lines(folder / "matches.jsonl"):
-        judge = row["judge"]
-        if config.judge is not None and judge != config.judge:
+    reasons = {key_of(row): tuple(row.get("reasons") or ()) for row in Log(folder / "judgments.jsonl").rows()}
+    current = {key_of(row): row for row in Log(folder / "rows.jsonl").rows()}  # an earlier, longer run may have left more matchings
+    pairs: dict[tuple[str, str], list[RowScore]] = defaultdict(list)
+    for row in Log(folder / "matches.jsonl").rows():
+        key = key_of(row)
+        if current and current.get(key, {}).get("rationale_status") != "scored":
             continue
-        matching = matching_of(row)
-        if config.scoring == "released":
-            scored = rationale_scores(matching, "released", released.TOP_K)
-        else:
-            scored = _paper(matching, tuple(reasons.get(_key(row)) or ()), config)
-        tallies.setdefault(judge, _Tally()).add(scored)
+        try:
+            matching = matching_of(row)
+        except (KeyError, TypeError, ValueError):
+            raise DataError(f"holds a damaged row, id {row.get('id')!r}; run the evaluate again", source=str(folder / "matches.jsonl")) from None
+        is_released = config.scoring == "released"
+        scored = rationale_scores(matching, "released", released.TOP_K) if is_released else _paper(matching, reasons.get(key), config)
+        pairs[key[1], key[0]].append(scored)
+    judges = {judge for judge, _ in pairs}
+    if config.judge is not None and config.judge not in judges:
+        raise DataError(f"holds no judge {config.judge!r}, only {', '.join(sorted(judges))}", source=str(folder))
+    clusters = {key[0]: row.get("cluster") for key, row in current.items()}
+    for (judge, pair), of in pairs.items():
+        if config.judge in (None, judge):
+            tallies.setdefault(judge, _Tally()).add(_mean(of), clusters.get(pair, pair))
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    if path.exists():
-        for row in read_rows(path):
-            assert isinstance(row, Row)
-            yield row.value
-
-
-def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return row.get("id"), row.get("judge"), row.get("order")
+def _mean(scores: list[RowScore]) -> RowScore:
+    return RowScore(*(sum(getattr(score, name) for score in scores) / len(scores) for name in RowScore.__slots__))
 
 
 def _kind(error: ParseError) -> str:
-    """An error without its numbers, for counting."""
-    return str(error)[:80]
+    """An error without its numbers and quotations, for counting."""
+    return re.sub(r"\d+", "N", re.sub(r"'[^']*'|\"[^\"]*\"", "'...'", str(error)))[:80]

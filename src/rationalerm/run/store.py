@@ -12,7 +12,7 @@ from rationalerm.match import Matcher
 from rationalerm.score.rows import GameResult
 from rationalerm.types import Answer, Judgment, Matching, Pair
 
-__all__ = ["Game", "Key", "Store", "matching_of"]
+__all__ = ["Game", "Key", "Store", "key_of", "matching_of"]
 
 Key = tuple[str, str, str]  # id, judge, order
 
@@ -43,13 +43,18 @@ class Store:
     def __init__(self, rundir: RunDir | None) -> None:
         self._judgments = rundir.log("judgments.jsonl") if rundir else None
         self._matches = rundir.log("matches.jsonl") if rundir else None
-        self._judged = {} if self._judgments is None else {_key(r): r.get("digest") for r in self._judgments.rows()}
-        self._done = {} if self._matches is None else {_key(r): r for r in self._matches.rows()}
+        self._judged = {} if self._judgments is None else {key_of(r): r.get("digest") for r in self._judgments.rows()}
+        self._done = {} if self._matches is None else {key_of(r): r for r in self._matches.rows()}
 
     def finished(self, game: Game) -> Matching | None:
         """The matching on disk, if the game's texts are still the same."""
         row = self._done.get(game.key)
-        return matching_of(row) if row is not None and row.get("digest") == game.digest else None
+        if row is None or row.get("digest") != game.digest:
+            return None
+        try:
+            return matching_of(row)
+        except (KeyError, TypeError, ValueError):  # a damaged line is a row to do again
+            return None
 
     def add(self, games: Iterable[Game], matched: Iterable[tuple[Game, Matching]], matcher: Matcher) -> None:
         """Puts a batch on disk; what is there unchanged is not written again."""
@@ -57,10 +62,10 @@ class Store:
             return
         fresh = [row for game in games if self._judged.get(game.key) != (row := _judgment_row(game))["digest"]]
         self._judgments.add(fresh)
-        self._judged |= {_key(row): row["digest"] for row in fresh}
+        self._judged |= {key_of(row): row["digest"] for row in fresh}
         rows = [_match_row(game, matching, matcher) for game, matching in matched]
         self._matches.add(rows)
-        self._done |= {_key(row): row for row in rows}
+        self._done |= {key_of(row): row for row in rows}
 
     def close(self) -> None:
         """Closes the files."""
@@ -81,10 +86,11 @@ class Store:
         rundir.write_lines("failures.jsonl", failures)
         for log in (self._judgments, self._matches):
             if log:
-                _compact(log, rundir)
+                log.compact(key_of)
 
 
-def _key(row: dict[str, Any]) -> Key:
+def key_of(row: Mapping[str, Any]) -> Key:
+    """What a row of the run directory is found by."""
     return str(row.get("id")), str(row.get("judge")), str(row.get("order", "AB"))
 
 
@@ -121,11 +127,3 @@ def _match_row(game: Game, matching: Matching, matcher: Matcher) -> dict[str, An
 def matching_of(row: Mapping[str, Any]) -> Matching:
     """A line of matches.jsonl as a `Matching`."""
     return Matching(row["n_human"], row["n_model"], {(i, j): score for i, j, score in row["scores"]})
-
-
-def _compact(log: Log, rundir: RunDir) -> None:
-    """Leaves the last record of each key, where an earlier run left others or broken lines."""
-    rows = list(log.rows())
-    current = {_key(row): row for row in rows}
-    if log.torn or len(current) < len(rows):
-        rundir.write_lines(log.path.name, current.values())

@@ -8,10 +8,12 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from rationalerm.score.intervals import holm, paired_permutation
-from rationalerm.score.means import METRICS, per_pair
+from rationalerm.score.means import VALUES, per_pair
 from rationalerm.score.rows import GameResult
 
 __all__ = ["Comparison", "Paired", "compare", "paired"]
+
+_COMPARED = ("outcome_accuracy", "rationale_consistency")
 
 
 class Paired(NamedTuple):
@@ -44,7 +46,7 @@ class Comparison:
 def compare(games: Mapping[str, Sequence[GameResult]]) -> list[Comparison]:
     """Every two judges, in OA and in RC."""
     out = []
-    for metric in METRICS:
+    for metric in _COMPARED:
         tested = {(a, b): test for a, b in combinations(games, 2) if (test := paired(games[a], games[b], metric))}
         adjusted = holm([test.p for test in tested.values()])
         for ((a, b), test), p_adjusted in zip(tested.items(), adjusted, strict=True):
@@ -54,8 +56,8 @@ def compare(games: Mapping[str, Sequence[GameResult]]) -> list[Comparison]:
 
 def paired(first: Sequence[GameResult], second: Sequence[GameResult], metric: str) -> Paired | None:
     """A paired cluster permutation test on the pairs that both have in `metric`; None where there are none."""
-    left, right = per_pair(first, METRICS[metric]), per_pair(second, METRICS[metric])
-    keys = [key for key in left if key in right]
+    left, right = per_pair(first, VALUES[metric]), per_pair(second, VALUES[metric])
+    keys = [key for key in left if key in right and left[key][1] == right[key][1]]  # one id over two prompts is two rows
     if not keys:
         return None
     x, y = [left[key][0] for key in keys], [right[key][0] for key in keys]

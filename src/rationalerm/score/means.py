@@ -10,14 +10,19 @@ from typing import Any
 from rationalerm.score.intervals import Interval, bootstrap
 from rationalerm.score.rows import GameResult
 
-__all__ = ["METRICS", "Mean", "Value", "by_pair", "mean", "mean_of", "per_pair"]
+__all__ = ["VALUES", "Mean", "Value", "by_pair", "mean", "mean_of", "per_pair"]
 
 Value = Callable[[GameResult], float | None]
 
-# What is compared between judges and with a baseline; None leaves the game out.
-METRICS: dict[str, Value] = {
+# What each mean is of; None leaves the game out.
+VALUES: dict[str, Value] = {
     "outcome_accuracy": lambda game: game.correct,
+    "outcome_accuracy_all": lambda game: None if not game.label else bool(game.correct),
     "rationale_consistency": lambda game: game.score.recall if game.score else None,
+    "precision": lambda game: game.score.precision if game.score else None,
+    "f1": lambda game: game.score.f1 if game.score else None,
+    "average_precision": lambda game: game.score.average_precision if game.score else None,
+    "average_precision_soft": lambda game: game.score.average_precision_soft if game.score else None,
 }
 
 

@@ -87,8 +87,8 @@ class GameResult:
         )
 
 
-def rationale_status(pair: Pair, answer: Answer, judgment: Judgment, matching: Matching | None) -> RationaleStatus:
-    """Which of the four a game is in, before any number is made.
+def rationale_status(pair: Pair, answer: Answer, judgment: Judgment, *, matched: bool = True) -> RationaleStatus:
+    """Which of the four a game is in, before any number is made; "scored" games are those that go to the matcher.
 
     No answer: the call failed, the text is empty, or it was cut off (a list that may be half there can't be scored). A refusal or
     a complete answer without reasons is an answer, and scores 0: a judge can't raise its RC by silence.
@@ -99,7 +99,7 @@ def rationale_status(pair: Pair, answer: Answer, judgment: Judgment, matching: M
         return "no answer"
     if answer.reasons is None and (answer.text is None or judgment.status == "failed"):
         return "no answer"
-    return "matcher failed" if matching is None else "scored"
+    return "scored" if matched else "matcher failed"
 
 
 def result(
@@ -119,7 +119,7 @@ def result(
             there was nothing to match.
         scoring, top_k: as for `rationale_scores`.
     """
-    status = rationale_status(pair, answer, judgment, matching)
+    status = rationale_status(pair, answer, judgment, matched=matching is not None)
     score, copies = None, 0
     if status == "scored" and matching is not None:
         kept = cut(matching, top_k)

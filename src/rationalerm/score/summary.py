@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rationalerm.score.compare import Comparison
-from rationalerm.score.means import METRICS, Mean, Value, by_pair, mean, mean_of
+from rationalerm.score.means import VALUES, Mean, by_pair, mean, mean_of
 from rationalerm.score.outcome import pair_outcome
 from rationalerm.score.rows import GameResult
 from rationalerm.types import Side
@@ -63,6 +63,7 @@ class Summary:
     prose_rows: int
     spurious_under: float
     scoring: str
+    top_k: int | None
     matcher: str
     label_contradictions: dict[str, tuple[int, int]] = field(default_factory=dict)  # of (contradicting, checked) rows
     games: Mapping[str, Sequence[GameResult]] = field(default_factory=dict, repr=False)  # not in summary.json: rows.jsonl has them
@@ -76,6 +77,7 @@ class Summary:
             "prose_rows": self.prose_rows,
             "matcher": self.matcher,
             "scoring": self.scoring,
+            "top_k": self.top_k,
             "spurious_under": self.spurious_under,
             "chance": self.chance,
             "judges": {name: judge.to_json() for name, judge in self.judges.items()},
@@ -96,7 +98,8 @@ def summarise(
         by_domain: also one summary a domain.
         draws: of the bootstrap.
     """
-    means = {name: mean(games, value, draws) for name, value in _values(spurious_under).items()}
+    means = {name: mean(games, value, draws) for name, value in VALUES.items()}
+    means["s_corr"] = mean(games, lambda g: g.score.recall < spurious_under if g.correct and g.score else None, draws)
     pairs = by_pair(games)
     both = {key: of for key, of in pairs.items() if len(of) > 1}
     if both:
@@ -118,19 +121,6 @@ def summarise(
             for name in names
         },
     )
-
-
-def _values(spurious_under: float) -> dict[str, Value]:
-    return {
-        "outcome_accuracy": METRICS["outcome_accuracy"],
-        "outcome_accuracy_all": lambda g: None if not g.label else bool(g.correct),
-        "rationale_consistency": METRICS["rationale_consistency"],
-        "precision": lambda g: g.score.precision if g.score else None,
-        "f1": lambda g: g.score.f1 if g.score else None,
-        "average_precision": lambda g: g.score.average_precision if g.score else None,
-        "average_precision_soft": lambda g: g.score.average_precision_soft if g.score else None,
-        "s_corr": lambda g: g.score.recall < spurious_under if g.correct and g.score else None,
-    }
 
 
 def _picked_first(game: GameResult) -> float | None:
