@@ -17,6 +17,7 @@ from rationalerm.judge.clean import signs, tidy, unfence
 from rationalerm.judge.jsontext import json_value
 from rationalerm.judge.reasons import result_markers
 from rationalerm.judge.scores import read_score
+from rationalerm.judge.standard import read_standard
 from rationalerm.judge.thinking import strip_thinking
 from rationalerm.types import Matching
 
@@ -63,6 +64,8 @@ def parse_matching(text: str, n_human: int, n_model: int, mode: Mode = "best") -
     """
     if n_human == 0:
         return Matching(0, n_model)
+    if mode == "best" and (standard := read_standard(text, n_human, n_model)) is not None:
+        return Matching(n_human, n_model, standard)
     if not text or not text.strip():
         raise ParseError("empty matcher answer; ask again")
     clean = tidy(text)
