@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check perf clean help
+.PHONY: demo test lint check perf readme clean help
 
 help:
 	@echo "make demo   the main job on the sample data, offline"
@@ -26,15 +26,19 @@ demo: .venv/core
 test: .venv/dev
 	$(BIN)/python -m pytest -n auto
 
-check: .venv/dev
+lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto
+
+check: lint test
 
 perf: .venv/dev
 	$(BIN)/python perf/all.py
+
+readme: .venv/dev
+	$(BIN)/python docs/refresh.py
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -40,7 +40,7 @@ def printed(what: Summary, width: int = 100, **options: bool) -> str:
 def test_the_trap_is_said_in_words() -> None:
     lines = meaning(summary(a=games("a", [0.6] * 40, 30), b=games("b", [0.3] * 40, 30)))
     assert lines == [
-        "b picks the right response as often as a (75% against 75%, p = 1) and gives half of the human reasons that it gives "
+        "b picks the right response as often as a (75% against 75%, p = 1) but gives half of the human's reasons that a gives "
         "(0.30 against 0.60, p < 0.001)."
     ]
 
@@ -56,7 +56,7 @@ def test_how_many_reasons_in_words(weak: float, strong: float, words: str) -> No
 
 def test_noise_is_not_a_difference() -> None:
     (line,) = meaning(summary(a=games("a", [0.5, 0.4] * 4, 5), b=games("b", [0.4, 0.5] * 4, 5)))
-    assert "shares about as many" in line
+    assert "about as many of the human's reasons" in line
     (line,) = meaning(summary(a=games("a", [0.5] * 40, 40), b=games("b", [0.2] * 40, 10)))
     assert "less often than a" in line
 

@@ -83,7 +83,7 @@ def show(summary: Summary, args: argparse.Namespace, findings: list[str]) -> Non
     else:
         print_summary(summary, console(), domains=args.domains)
         if args.out:
-            console().print(f"Run directory: {args.out} (rows.jsonl: category \"right verdict, wrong reasons\")")
+            console().print(printable(f"Run directory: {args.out} (every row with its category in rows.jsonl)"))
     for line in findings:
         console(stderr=True).print(printable(line))
 

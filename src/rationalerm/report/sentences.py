@@ -60,7 +60,7 @@ def _sentence(outcome: Comparison, rationale: Comparison) -> str:
         weak, strong, right_weak, right_strong, rc_weak, rc_strong = strong, weak, right_strong, right_weak, rc_strong, rc_weak
     return (
         f"{weak} picks the right response {_often(right_weak, right_strong, outcome)} {strong} "
-        f"({right_weak:.0%} against {right_strong:.0%}, {p_value(outcome.p_adjusted)}) and {_shares(rc_weak, rc_strong, rationale)} "
+        f"({right_weak:.0%} against {right_strong:.0%}, {p_value(outcome.p_adjusted)}) {_shares(rc_weak, rc_strong, rationale, strong)} "
         f"({rc_weak:.2f} against {rc_strong:.2f}, {p_value(rationale.p_adjusted)})."
     )
 
@@ -71,14 +71,20 @@ def _often(weak: float, strong: float, outcome: Comparison) -> str:
     return "less often than" if weak < strong else "more often than"
 
 
-def _shares(weak: float, strong: float, rationale: Comparison) -> str:
+_PARTS = (
+    (0.05, "almost none of"),
+    (0.15, "a tenth of"),
+    (0.22, "a fifth of"),
+    (0.29, "a quarter of"),
+    (0.42, "a third of"),
+    (0.58, "half of"),
+    (0.71, "two thirds of"),
+    (0.8, "three quarters of"),
+)
+
+
+def _shares(weak: float, strong: float, rationale: Comparison, name: str) -> str:
     if rationale.p_adjusted >= _NOISE or not strong:
-        return "shares about as many of the human's reasons"
-    ratio = weak / strong
-    for limit, words in ((0.05, "almost none"), (0.15, "a tenth"), (0.22, "a fifth"), (0.29, "a quarter"), (0.42, "a third")):
-        if ratio < limit:
-            return f"gives {words} of the human reasons that it gives"
-    for limit, words in ((0.58, "half"), (0.71, "two thirds"), (0.8, "three quarters")):
-        if ratio < limit:
-            return f"gives {words} of the human reasons that it gives"
-    return "gives fewer of the human's reasons"
+        return "and gives about as many of the human's reasons"
+    part = next((words for limit, words in _PARTS if weak / strong < limit), None)
+    return f"but gives {part} the human's reasons that {name} gives" if part else f"but gives fewer of the human's reasons than {name}"

@@ -13,11 +13,13 @@ from rich.text import Text
 from rationalerm.errors import printable
 from rationalerm.report.sentences import meaning
 from rationalerm.score.means import Mean
+from rationalerm.score.rows import SPURIOUS, category
 from rationalerm.score.summary import JudgeSummary, Summary
 
 __all__ = ["console", "print_scores", "print_summary"]
 
 _PIPE_WIDTH = 100
+_SHOWN = 3  # ids of rows; rows.jsonl has them all
 _NAME_WIDTH = 30  # a longer judge's name is folded
 
 
@@ -141,9 +143,19 @@ def _listed(counts: Mapping[str, int], names: Sequence[str]) -> str:
     return ", ".join(f"{counts[name]} {name}" for name in names if counts.get(name))
 
 
+def _spurious(summary: Summary) -> list[str]:
+    """Which rows are right for the wrong reasons: how many, and the first few by id."""
+    parts = []
+    for name, games in summary.games.items():
+        rows = list(dict.fromkeys(game.id for game in games if category(game, summary.spurious_under) == SPURIOUS))
+        if rows:
+            parts.append(f"{name} {len(rows)} ({', '.join(rows[:_SHOWN])}{', ...' if len(rows) > _SHOWN else ''})")
+    return [f"Right verdict, wrong reasons (row recall under {summary.spurious_under:g}): {'; '.join(parts)}"] if parts else []
+
+
 def _notes(summary: Summary) -> list[str]:
     first = next(iter(summary.judges.values()), None)
-    lines = []
+    lines = _spurious(summary)
     levels = [f"{name} {level:.3f}" for name, level in summary.chance.items() if level is not None]
     if levels:
         lines.append(f"Chance level of RC (human reasons against another row's reasons): {', '.join(levels)}")

@@ -14,8 +14,9 @@ from rationalerm.score.consistency import Scoring, cut, merge_copies, rationale_
 from rationalerm.score.outcome import correct, in_row_order
 from rationalerm.types import Answer, Judgment, Matching, Order, Pair, RationaleStatus, RowScore, Side, Verdict, VerdictStatus
 
-__all__ = ["GameResult", "category", "rationale_status", "result"]
+__all__ = ["SPURIOUS", "GameResult", "category", "rationale_status", "result"]
 
+SPURIOUS = "right verdict, wrong reasons"
 _CUT_OFF = ("truncated", "content filter", "unclosed think")  # the parser's notes on an answer that is not all there
 _METRICS = ("recall", "precision", "f1", "average_precision", "average_precision_soft")
 

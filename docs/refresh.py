@@ -1,11 +1,13 @@
-"""Draws docs/demo.svg, the README's picture, from `rationalerm demo --json`: OA across, RC up, crosses = 95% intervals."""
+"""Brings the README up to date: pastes in what `rationalerm demo` prints, and draws docs/demo.svg (OA across, RC up) from its figures."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
@@ -18,21 +20,31 @@ WORDS = {"checks": "looks for evidence", "surface": "right for other reasons", "
 
 
 def main() -> None:
-    """Runs the demo and draws."""
-    done = subprocess.run([sys.executable, "-m", "rationalerm", "demo", "--json"], capture_output=True, text=True, check=True)
-    judges = json.loads(done.stdout)["judges"]
+    """Runs the demo, writes and draws."""
+    readme = Path(__file__).parent.parent / "README.md"
+    shown = "\n".join(line.rstrip() for line in _demo().strip().splitlines())
+    text = readme.read_text("utf-8")
+    readme.write_text(re.sub(r"(?<=\$ make demo\n).*?(?=```)", lambda _: shown + "\n", text, count=1, flags=re.DOTALL), "utf-8")
+    _draw(json.loads(_demo("--json"))["judges"])
+
+
+def _demo(*options: str) -> str:
+    command = [sys.executable, "-m", "rationalerm", "demo", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _draw(judges: dict[str, dict[str, Any]]) -> None:
     figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     for name, judge in judges.items():
         x, y = judge["outcome_accuracy"], judge["rationale_consistency"]
         (x0, x1), (y0, y1) = judge["outcome_accuracy_ci"], judge["rationale_consistency_ci"]
         axes.errorbar(x, y, xerr=[[x - x0], [x1 - x]], yerr=[[y - y0], [y1 - y]], fmt="o", color=COLOURS[name], capsize=3)
         axes.annotate(f"{name}: {WORDS[name]}", (x, y1), xytext=(0, 5), textcoords="offset points", color=COLOURS[name], ha="center")
-    axes.set(xlim=(0.5, 1.0), ylim=(-0.015, 0.33), xlabel="outcome accuracy: right verdicts", ylabel="rationale consistency")
+    axes.set(xlim=(0.5, 1.0), ylim=(-0.015, 0.42), xlabel="outcome accuracy: right verdicts", ylabel="rationale consistency")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     out = Path(__file__).with_name("demo.svg")
     figure.savefig(out, metadata={"Date": None})
-    print(out)
 
 
 if __name__ == "__main__":
