@@ -1,4 +1,4 @@
-"""Brings the README up to date: pastes in what `rationalerm demo` prints, and draws docs/demo.svg (OA across, RC up) from its figures."""
+"""Brings the README up to date: what `rationalerm demo` prints, and docs/demo.svg (OA across, RC up) from its figures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def _draw(judges: dict[str, dict[str, Any]]) -> None:
         x, y = judge["outcome_accuracy"], judge["rationale_consistency"]
         (x0, x1), (y0, y1) = judge["outcome_accuracy_ci"], judge["rationale_consistency_ci"]
         axes.errorbar(x, y, xerr=[[x - x0], [x1 - x]], yerr=[[y - y0], [y1 - y]], fmt="o", color=COLOURS[name], capsize=3)
-        axes.annotate(f"{name}: {WORDS[name]}", (x, y1), xytext=(0, 5), textcoords="offset points", color=COLOURS[name], ha="center")
+        axes.annotate(
+            f"{name}: {WORDS[name]}", (x, y1), xytext=(0, 5), textcoords="offset points", color=COLOURS[name], ha="center"
+        )
     axes.set(xlim=(0.5, 1.0), ylim=(-0.015, 0.42), xlabel="outcome accuracy: right verdicts", ylabel="rationale consistency")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)

@@ -1,4 +1,4 @@
-"""`evaluate` of 1,000 rows x 2 judges, process start included, on one core; the matcher alone, in reason pairs a second; `--help`."""
+"""`evaluate` of 1,000 rows x 2 judges, process start included, on one core; the matchers in reason pairs a second; `--help`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 from measure import BIN, machine, pair_rows, timed, write_rows
-
 from rationalerm import EmbeddedMatcher, LexicalMatcher, parse_judgment
 
 
@@ -23,7 +22,11 @@ def main() -> None:
             rc = {name: round(judge["rationale_consistency"], 3) for name, judge in json.loads(ran.out)["judges"].items()}
             print(f"  1,000 rows x 2 judges, {matcher}: {ran.seconds:.2f} s, peak {ran.peak_mb:.0f} MB (RC {rc})")
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    lists = [(row["human-checklist"], parse_judgment(row[f"{j}-generated_text"]).reasons) for row in rows for j in ("checks", "surface")]
+    lists = [
+        (row["human-checklist"], parse_judgment(row[f"{j}-generated_text"]).reasons)
+        for row in rows
+        for j in ("checks", "surface")
+    ]
     pairs = sum(len(human) * len(model) for human, model in lists)
     for matcher in (EmbeddedMatcher(), LexicalMatcher()):
         matcher.match(["warm"], ["up"])

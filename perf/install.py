@@ -21,7 +21,11 @@ def main() -> None:
         pip = [home / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, wheel, "-c", ROOT / "constraints.txt"], check=True, capture_output=True)
         (site,) = (home / "lib").glob("python*/site-packages")
-        sizes = {p.name: _megabytes(p) for p in site.iterdir() if not p.name.startswith(("pip", "setuptools", "_distutils", "pkg_resources"))}
+        sizes = {
+            p.name: _megabytes(p)
+            for p in site.iterdir()
+            if not p.name.startswith(("pip", "setuptools", "_distutils", "pkg_resources"))
+        }
         largest = ", ".join(f"{name} {size:.0f}" for name, size in sorted(sizes.items(), key=lambda kv: -kv[1])[:6])
         print(f"install: wheel {wheel.stat().st_size / 1e6:.1f} MB, site-packages {sum(sizes.values()):.0f} MB ({largest})")
 

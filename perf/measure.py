@@ -30,7 +30,9 @@ class Timed(NamedTuple):
 
 def machine() -> str:
     """One line for the docs."""
-    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "?")
+    model = next(
+        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "?"
+    )
     return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
@@ -90,7 +92,10 @@ def results_rows(n: int, row_bytes: int, seed: int = 0) -> Iterator[dict[str, ob
         human = [f"Response {rng.randint(1, 2)} " + _words(rng, words, 14) for _ in range(rng.randint(3, 6))]
         lists = {f"judge-{j}-checklist": [_words(rng, words, 20) for _ in range(rng.randint(3, 7))] for j in range(3)}
         listed = lists["judge-0-checklist"]
-        lines = [f"- R{i + 1}@S{(s := rng.randint(0, len(listed)))}: {rng.choice((0.25, 0.5, 0.75, 1.0)) if s else 0:.2f}" for i in range(len(human))]
+        lines = [
+            f"- R{i + 1}@S{(s := rng.randint(0, len(listed)))}: {rng.choice((0.25, 0.5, 0.75, 1.0)) if s else 0:.2f}"
+            for i in range(len(human))
+        ]
         prompt = "\n".join([*(f"S{i + 1}: {t}" for i, t in enumerate(listed)), *(f"R{i + 1}: {t}" for i, t in enumerate(human))])
         answer = _words(rng, words, 120) + "\n<RESULT_START>\n" + "\n".join(lines) + "\n<RESULT_END>"
         used = len(prompt) + len(answer) + 3000

@@ -1,7 +1,7 @@
 """`score` on 20,000 rows (230 MB) of a results file, on one core, against a plain reader as a peer.
 
-The peer is the same job as the released analysis script does it: `json.loads` on every line into one list, a regular expression on
-each answer, means with numpy. (The script itself is not ours to ship; `--peer-script FILE` runs a mended copy instead.)
+The peer is the same job as the released analysis script does it: `json.loads` on every line into one list, a regular expression
+on each answer, means with numpy. (The script itself is not ours to ship; `--peer-script FILE` runs a mended copy instead.)
 """
 
 from __future__ import annotations

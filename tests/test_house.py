@@ -17,8 +17,8 @@ SAMPLE = Path(rationalerm.__file__).parent / "sample" / "pairs.jsonl"
 
 def test_exported_names() -> None:
     assert sorted(rationalerm.__all__) == [
-        "EmbeddedMatcher", "EvaluateConfig", "Judgment", "LexicalMatcher", "Matcher", "Matching", "Pair", "RowScore", "Summary", "Verdict",
-        "assign", "errors", "evaluate", "parse_judgment", "parse_matching", "rationale_scores",
+        "EmbeddedMatcher", "EvaluateConfig", "Judgment", "LexicalMatcher", "Matcher", "Matching", "Pair", "RowScore", "Summary",
+        "Verdict", "assign", "errors", "evaluate", "parse_judgment", "parse_matching", "rationale_scores",
     ]  # fmt: skip
     for name in rationalerm.__all__:
         assert getattr(rationalerm, name) is not None
@@ -26,7 +26,8 @@ def test_exported_names() -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    code = "import sys; import rationalerm.cli as c; c._parser(); print([m for m in ('numpy', 'rich', 'tokenizers', 'wordllama', 'torch') if m in sys.modules])"
+    heavy = ("numpy", "rich", "tokenizers", "wordllama", "torch", "orjson")
+    code = f"import sys; import rationalerm.cli as c; c._parser(); print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -34,7 +35,8 @@ def test_help_loads_nothing_heavy() -> None:
 def test_evaluate_loads_no_torch_and_no_sdk(tmp_path: Path) -> None:
     code = (
         "import sys; from rationalerm import evaluate; "
-        f"evaluate({str(SAMPLE)!r}, limit=3); print([m for m in ('torch', 'openai', 'scipy', 'transformers', 'requests') if m in sys.modules])"
+        f"evaluate({str(SAMPLE)!r}, limit=3); "
+        "print([m for m in ('torch', 'openai', 'scipy', 'transformers', 'requests') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -53,7 +55,7 @@ def test_the_sample() -> None:
 
 
 def test_the_demo_keeps_its_promises(run: Run, tmp_path: Path) -> None:
-    """OA of `checks` and `surface` within 0.05, RC at least 0.2 apart; every status that can arise offline is there for `noisy`."""
+    """OA of `checks` and `surface` within 0.05, RC at least 0.2 apart; every status that can arise offline there for `noisy`."""
     ran = run("demo", "--json", "--out", tmp_path / "demo")
     assert ran.code == 0
     judges = ran.json["judges"]
@@ -61,7 +63,18 @@ def test_the_demo_keeps_its_promises(run: Run, tmp_path: Path) -> None:
     assert abs(judges["checks"]["outcome_accuracy"] - judges["surface"]["outcome_accuracy"]) <= 0.05
     assert judges["checks"]["rationale_consistency"] - judges["surface"]["rationale_consistency"] >= 0.2
     counts = judges["noisy"]["counts"]
-    for status in ("given", "none", "refused", "failed", "scored", "no human reasons", "no answer", "judge tie", "prose", "no reasons"):
+    for status in (
+        "given",
+        "none",
+        "refused",
+        "failed",
+        "scored",
+        "no human reasons",
+        "no answer",
+        "judge tie",
+        "prose",
+        "no reasons",
+    ):
         assert counts[status] > 0, status
     assert counts["matcher failed"] == 0
     assert all(level <= 0.03 for level in ran.json["chance"].values())

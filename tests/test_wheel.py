@@ -51,9 +51,25 @@ def test_it_runs_the_demo_in_an_empty_environment(wheel: Path, version: str, tmp
     env = tmp_path / "env"
     subprocess.run([python, "-m", "venv", str(env)], check=True)
     bin_ = env / "bin"
-    install = [str(bin_ / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel), "-c", str(ROOT / "constraints.txt")]
+    install = [
+        str(bin_ / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        str(wheel),
+        "-c",
+        str(ROOT / "constraints.txt"),
+    ]
     subprocess.run(install, check=True, capture_output=True)
-    clean = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    clean = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "HF_HUB_OFFLINE": "1",
+        "http_proxy": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+    }
     ran = subprocess.run([str(bin_ / "rationalerm"), "demo", "--json"], capture_output=True, text=True, env=clean, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     judges = json.loads(ran.stdout)["judges"]

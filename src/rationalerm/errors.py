@@ -29,7 +29,6 @@ def printable(text: str) -> str:
     return "".join(c if unicodedata.category(c)[0] != "C" else c.encode("unicode_escape").decode() for c in text)
 
 
-
 class RationalermError(Exception):
     """Base of all errors that this package raises on purpose."""
 

@@ -17,7 +17,12 @@ Run = Callable[..., Any]
 Jsonl = Callable[..., Path]
 COMMANDS = [module.__name__.rsplit(".", 1)[1] for module in cli._COMMANDS]
 
-ROW = {"id": "a", "overall_preference": 1, "human-checklist": ["The sum 41 in Response 1 is wrong."], "m-generated_text": "- A's sum of 41 is wrong.\n\n[[B]]"}
+ROW = {
+    "id": "a",
+    "overall_preference": 1,
+    "human-checklist": ["The sum 41 in Response 1 is wrong."],
+    "m-generated_text": "- A's sum of 41 is wrong.\n\n[[B]]",
+}
 
 
 def one_line(ran: Any) -> str:
@@ -75,7 +80,11 @@ def test_wrong_use_is_one_line_and_2(run: Run, argv: list[str], said: str) -> No
 
 def test_op1_keys_are_never_taken_from_the_command_line_or_shown(run: Run) -> None:
     """OP1: --api-key is refused in one line that does not repeat the value."""
-    for argv in (["evaluate", "x", "--api-key", "sk-TEST-000"], ["score", "x", "--api-key=sk-TEST-000"], ["--api-key", "sk-TEST-000", "demo"]):
+    for argv in (
+        ["evaluate", "x", "--api-key", "sk-TEST-000"],
+        ["score", "x", "--api-key=sk-TEST-000"],
+        ["--api-key", "sk-TEST-000", "demo"],
+    ):
         completed = subprocess.run([sys.executable, "-m", "rationalerm", *argv], capture_output=True, text=True)
         assert completed.returncode == 2
         assert "sk-TEST-000" not in completed.stdout + completed.stderr
@@ -140,7 +149,15 @@ def test_parse_prints_a_line_each(run: Run, jsonl: Jsonl) -> None:
     path = jsonl({"id": 7, "text": "1. A is late.\n\n\\boxed{B>>A}"}, {"text": "[[A]]"}, {"text": "nothing here"}, {"text": None})
     ran = run("parse", path)
     got = [json.loads(line) for line in ran.out.splitlines()]
-    assert got[0] == {"id": 7, "verdict": "B>>A", "side": 1, "strength": 2, "reasons": ["A is late."], "status": "given", "notes": got[0]["notes"]}
+    assert got[0] == {
+        "id": 7,
+        "verdict": "B>>A",
+        "side": 1,
+        "strength": 2,
+        "reasons": ["A is late."],
+        "status": "given",
+        "notes": got[0]["notes"],
+    }
     assert (got[1]["verdict"], got[1]["side"], got[1]["strength"]) == ("A>B", -1, None)
     assert (got[2]["verdict"], got[2]["side"], got[2]["status"]) == (None, None, "none")
     assert got[3]["status"] == "failed"
@@ -188,7 +205,9 @@ def test_baseline_against_itself_lost_judges_and_other_cuts(run: Run, tmp_path: 
     path, out = jsonl(*good), tmp_path / "run"
     assert run("evaluate", path, "--out", out).code == 0
     jsonl(*(row | {"m-checklist": ["B looks nicer."]} for row in good))
-    assert "m: RC fell from" in run("evaluate", path, "--out", out, "--baseline", out).err  # one folder: read before it is written
+    assert (
+        "m: RC fell from" in run("evaluate", path, "--out", out, "--baseline", out).err
+    )  # one folder: read before it is written
     jsonl(*good)
     run("evaluate", path, "--out", out)
     jsonl(*(row | {"m-error": "HTTP 500"} for row in good))
@@ -202,7 +221,9 @@ def test_baseline_against_itself_lost_judges_and_other_cuts(run: Run, tmp_path: 
     assert "no run.json" in one_line(run("evaluate", path, "--baseline", ""))
 
 
-@pytest.mark.parametrize("argv", [["--fail-under-rc", "nan"], ["--s-corr", "nan"], ["--s-corr", "-1"], ["--out", ""], ["--fail-under-rc", "x"]])
+@pytest.mark.parametrize(
+    "argv", [["--fail-under-rc", "nan"], ["--s-corr", "nan"], ["--s-corr", "-1"], ["--out", ""], ["--fail-under-rc", "x"]]
+)
 def test_values_out_of_range(run: Run, jsonl: Jsonl, argv: list[str]) -> None:
     one_line(run("evaluate", jsonl(ROW), *argv))
 
@@ -216,12 +237,18 @@ def test_a_closed_pipe_is_no_failure_of_the_table_either(jsonl: Jsonl, command: 
 
 def test_closed_streams_and_small_character_sets(jsonl: Jsonl) -> None:
     path = jsonl({**ROW, "模型-generated_text": "[[B]]"})
-    plain = subprocess.run([sys.executable, "-m", "rationalerm", "evaluate", path], capture_output=True, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    plain = subprocess.run(
+        [sys.executable, "-m", "rationalerm", "evaluate", path],
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"},
+    )
     assert (plain.returncode, plain.stderr) == (0, b"")
     assert b"\\u6a21\\u578b" in plain.stdout
     for closed in ("<&-", ">&-", "2>&-"):
         target = "-" if closed == "<&-" else path
-        done = subprocess.run(["bash", "-c", f"{sys.executable} -m rationalerm evaluate {target} --json {closed}"], capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m rationalerm evaluate {target} --json {closed}"], capture_output=True, text=True
+        )
         assert "Traceback" not in done.stderr
         assert done.returncode == (2 if closed == "<&-" else 0)
 

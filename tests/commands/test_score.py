@@ -86,9 +86,15 @@ def test_which_judge_was_matched(run: Run, jsonl: Jsonl) -> None:
 
 def test_a_file_of_two_judges_rows_is_never_one_judges(run: Run, jsonl: Jsonl) -> None:
     lists = {"m": ["x"], "n": ["u"]}
-    rows = [result(answer(f"- R1@S1: {value}"), ["a"], f"S1: {listed}", **lists) for listed, value in (("x", 1), ("u", 0.25), ("x", 0.5))]
+    rows = [
+        result(answer(f"- R1@S1: {value}"), ["a"], f"S1: {listed}", **lists)
+        for listed, value in (("x", 1), ("u", 0.25), ("x", 0.5))
+    ]
     mixed = run("score", jsonl(*rows))
-    assert (mixed.code, "row 2: the prompt lists the reasons of n, earlier rows those of m; use --judge" in mixed.err) == (2, True)
+    assert (mixed.code, "row 2: the prompt lists the reasons of n, earlier rows those of m; use --judge" in mixed.err) == (
+        2,
+        True,
+    )
     got = run("score", jsonl(*rows), "--judge", "m", "--json").json["judges"]["m"]
     assert (got["n"], got["recall"], got["skipped_kinds"]) == (2, 0.75, {"another judge's row": 1})
 
@@ -124,9 +130,17 @@ def test_human_checklist_is_exact_in_released_scoring_only(run: Run, jsonl: Json
 
 def test_unreadable_answers_are_errors_not_zeros(run: Run, jsonl: Jsonl) -> None:
     """ML1, ML3, ML6, SV1: nothing is guessed, nothing is 0."""
-    texts = ["- R0@S0: 0.75", "- R1@S1: high", "- R1@Sx: a decimal between 0 and 1, e.g., 0.75", "- R1@S1: 0.5-0.75", "- R1@S9: 1"]
+    texts = [
+        "- R0@S0: 0.75",
+        "- R1@S1: high",
+        "- R1@Sx: a decimal between 0 and 1, e.g., 0.75",
+        "- R1@S1: 0.5-0.75",
+        "- R1@S9: 1",
+    ]
     rows = [result(answer(text), ["a"], m=["x"]) for text in texts]
-    got = run("score", jsonl(*rows, result("no block", ["a"], m=["x"]), result(answer("- R1@S1: 0,75"), ["a"], m=["x"])), "--json").json["judges"]["m"]
+    got = run(
+        "score", jsonl(*rows, result("no block", ["a"], m=["x"]), result(answer("- R1@S1: 0,75"), ["a"], m=["x"])), "--json"
+    ).json["judges"]["m"]
     assert (got["n"], got["errors"], got["recall"]) == (1, 6, 0.75)
 
 
@@ -138,7 +152,11 @@ def test_folders_sort_and_run_directories(run: Run, tmp_path: Path, jsonl: Jsonl
         (folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     assert list(run("score", folder, "--json").json["judges"]) == ["b", "a"]
     assert "no results file" in run("score", tmp_path / "results" / "..", "--json").err or True
-    pair = {"id": 1, "human-checklist": ["The sum 41 in Response 1 is wrong."], "m-checklist": ["The sum 41 in Response 1 is wrong."]}
+    pair = {
+        "id": 1,
+        "human-checklist": ["The sum 41 in Response 1 is wrong."],
+        "m-checklist": ["The sum 41 in Response 1 is wrong."],
+    }
     run("evaluate", jsonl(pair, name="p.jsonl"), "--out", tmp_path / "run")
     again = run("score", tmp_path / "run", "--json").json["judges"]["m"]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())["judges"]["m"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -188,10 +189,8 @@ def test_cut_and_damaged_archives_are_never_read_short(tmp_path: Path, kind: str
         path.write_bytes(packed[:cut])
         problem(path)
         path.write_bytes(packed[:cut] + bytes([packed[cut] ^ 255]) + packed[cut + 1 :])
-        try:
+        with contextlib.suppress(DataError):
             assert len(values(path)) == 3000
-        except DataError:
-            pass
 
 
 def test_zstd_blocks_without_an_end_of_frame_are_an_error(tmp_path: Path) -> None:
@@ -202,14 +201,16 @@ def test_zstd_blocks_without_an_end_of_frame_are_an_error(tmp_path: Path) -> Non
     assert "does not end" in problem(path)
 
 
-@pytest.mark.parametrize("data", [LINES, b"\xef\xbb\xbf" + LINES, gzip.compress(LINES, mtime=0), zstandard.compress(LINES), json.dumps(ROWS).encode()])
+@pytest.mark.parametrize(
+    "data", [LINES, b"\xef\xbb\xbf" + LINES, gzip.compress(LINES, mtime=0), zstandard.compress(LINES), json.dumps(ROWS).encode()]
+)
 def test_a_pipe_that_gives_a_byte_at_a_time(tmp_path: Path, data: bytes) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
     def feed() -> None:
         with pipe.open("wb", buffering=0) as out:
-            for k in range(0, len(data)):
+            for k in range(len(data)):
                 out.write(data[k : k + 1])
                 time.sleep(0.0002)
 

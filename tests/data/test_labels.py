@@ -8,25 +8,19 @@ from rationalerm.data.labels import LabelReader, parse_label_map
 from rationalerm.errors import UsageError
 from rationalerm.types import Verdict
 
-A = ["A", "a", "A>B", "A>>B", "A > B", "a>b", "B<A", "B<<A", "response_1", "response1", "Response 1", "Response A", "@Response 1", "model_a", "Assistant A",
-     "[[A]]", "[[A>B]]", " A ", "Output (a)", "first", "option A", -1, -3, -0.5, "-2"]  # fmt: skip
+SIDES = [
+    ("A", "B"), ("a", "b"), ("A>B", "B>A"), ("A>>B", "B>>A"), ("A > B", "B > A"), ("a>b", "b>a"), ("B<A", "A<B"),
+    ("B<<A", "A<<B"), ("response_1", "response_2"), ("response1", "response2"), ("Response 1", "Response 2"),
+    ("Response A", "Response B"), ("@Response 1", "@Response 2"), ("model_a", "model_b"), ("Assistant A", "Assistant B"),
+    ("[[A]]", "[[B]]"), ("[[A>B]]", "[[B>A]]"), (" A ", " B "), ("Output (a)", "Output (b)"), ("first", "second"),
+    ("option A", "option B"), (-1, 1), (-3, 3), (-0.5, 0.5), ("-2", "2"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", A)
-def test_one_meaning_is_read(value: object) -> None:
-    assert LabelReader().read(value).side == -1  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("value", A)
-def test_swapping_the_letters_swaps_the_side(value: object) -> None:
-    if isinstance(value, str):
-        table = str.maketrans("ABab12", "BAba21") if value.strip() != "-2" else str.maketrans({"-": ""})
-        swapped: object = "second" if value == "first" else "".join(value[:-1]) + value[-1].translate(table) if len(value) > 4 and ">" not in value else value.translate(table)
-        if value in ("Assistant A", "Output (a)", "option A", "Response A", "model_a", "[[A>B]]", "[[A]]"):
-            swapped = {"Assistant A": "Assistant B", "Output (a)": "Output (b)", "option A": "option B", "Response A": "Response B", "model_a": "model_b", "[[A>B]]": "[[B>A]]", "[[A]]": "[[B]]"}[value]
-    else:
-        swapped = -value  # type: ignore[operator]
-    assert LabelReader(signed=True).read(swapped).side == 1  # type: ignore[union-attr]
+@pytest.mark.parametrize(("first", "second"), SIDES)
+def test_one_meaning_is_read_and_swaps_with_the_letters(first: object, second: object) -> None:
+    reader = LabelReader(signed=True)
+    assert [reader.read(value).side for value in (first, second)] == [-1, 1]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("value", ["tie", "Tie", "A=B", "A = B", "a == b", "[[A=B]]", "equal", "B=A", 0, 0.0, "0"])
@@ -39,7 +33,29 @@ def test_nothing_is_no_label(value: object) -> None:
     assert LabelReader().read(value) is None
 
 
-@pytest.mark.parametrize("value", ["good", "A<", ">B", "AB", "A/B", "A>A", "yes", "response 3", "C", True, False, [1], {}, float("nan"), float("inf"), 7, -4, "12"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "good",
+        "A<",
+        ">B",
+        "AB",
+        "A/B",
+        "A>A",
+        "yes",
+        "response 3",
+        "C",
+        True,
+        False,
+        [1],
+        {},
+        float("nan"),
+        float("inf"),
+        7,
+        -4,
+        "12",
+    ],
+)
 def test_no_single_meaning_is_an_error(value: object) -> None:
     with pytest.raises(ValueError):
         LabelReader().read(value)

@@ -32,7 +32,15 @@ GOOD = {"id": "r", "human-checklist": ["a"], "m-checklist": ["x"], "overall_pref
 
 
 def test_names_are_found_in_any_case(jsonl: Jsonl) -> None:
-    row = {"ID": "q", "Human-Checklist": ["a"], "M-CHECKLIST": ["x"], "m-Label": "B>A", "Overall_Preference": 1, "Domain": "code", "Response1": "p"}
+    row = {
+        "ID": "q",
+        "Human-Checklist": ["a"],
+        "M-CHECKLIST": ["x"],
+        "m-Label": "B>A",
+        "Overall_Preference": 1,
+        "Domain": "code",
+        "Response1": "p",
+    }
     (pair,) = pairs(jsonl(row), columns={"judges": ("m",)})
     assert (pair.id, pair.human_reasons, pair.label, pair.domain, pair.response_a) == ("q", ("a",), 1, "code", "p")
     assert pair.answers[0].reasons == ("x",)
@@ -49,7 +57,8 @@ def test_judges_are_found_when_none_is_named(jsonl: Jsonl) -> None:
 def test_other_field_names(jsonl: Jsonl) -> None:
     row = {"key": 7, "why": ["a"], "judge_why": ["x"], "winner": "response_2", "out": "text"}
     columns = {
-        "judges": ("j",), "human_field": "why", "reasons_field": "judge_why", "label_field": "winner", "text_field": "out", "id_field": "key",
+        "judges": ("j",), "human_field": "why", "reasons_field": "judge_why", "label_field": "winner", "text_field": "out",
+        "id_field": "key",
     }  # fmt: skip
     (pair,) = pairs(jsonl(row), columns=columns)
     assert (pair.id, pair.human_reasons, pair.label) == ("7", ("a",), 1)
@@ -132,7 +141,7 @@ def test_df4_repeated_ids_are_refused(jsonl: Jsonl) -> None:
 def test_no_row_left(jsonl: Jsonl, tmp_path: Path) -> None:
     bad = {"human-checklist": "x"}
     source = PairFile(jsonl(bad | {"m-checklist": []}), skip_bad=True)
-    with pytest.raises(DataError, match="no row left to read \\(the first: .*row 1"):
+    with pytest.raises(DataError, match=r"no row left to read \(the first: .*row 1"):
         list(source)
     empty = tmp_path / "list.json"
     empty.write_text("[]")
@@ -148,7 +157,11 @@ def test_bs2_preferences_and_turns(jsonl: Jsonl) -> None:
             "overall_preference": 3,
             "response1": "x",
             "response2": "y",
-            "context": [{"role": "user", "content": "q1"}, {"role": "assistant", "content": "a1"}, {"role": "user", "content": "q2"}],
+            "context": [
+                {"role": "user", "content": "q1"},
+                {"role": "assistant", "content": "a1"},
+                {"role": "user", "content": "q2"},
+            ],
             "individual_preference": [
                 {"score": 3, "reasoning": "@Response 2 is right", "feedback1": "", "feedback2": ""},
                 {"score": 2, "reasoning": "", "feedback1": "f one", "feedback2": "f two"},
@@ -187,7 +200,10 @@ def test_real_helpsteer3_rows_with_feedback_beside(shared: Path, tmp_path: Path)
 def test_games_of_both_orders(jsonl: Jsonl) -> None:
     games = [{"order": "AB", "verdict": "A>B", "reasons": ["x"]}, {"order": "swapped", "generated_text": "t"}]
     (pair,) = pairs(jsonl({"human-checklist": ["a"], "m-games": games}))
-    assert [(answer.order, answer.label, answer.text) for answer in pair.answers] == [("AB", Verdict.A_BETTER, None), ("BA", None, "t")]
+    assert [(answer.order, answer.label, answer.text) for answer in pair.answers] == [
+        ("AB", Verdict.A_BETTER, None),
+        ("BA", None, "t"),
+    ]
 
 
 def test_results_files_are_unwrapped(jsonl: Jsonl) -> None:

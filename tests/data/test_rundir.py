@@ -48,9 +48,9 @@ def test_another_configuration_is_refused(tmp_path: Path) -> None:
     log.close()
     with pytest.raises(ResumeError, match="top_k = 5, now 3; give --out another folder"):
         RunDir(tmp_path / "run", {"config": {"top_k": 3}})
-    with pytest.raises(ResumeError, match=r"holds \.jsonl files but no run.json"):
-        (tmp_path / "other").mkdir()
-        (tmp_path / "other" / "x.jsonl").write_text("")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "x.jsonl").write_text("")
+    with pytest.raises(ResumeError, match=r"holds \.jsonl files but no run\.json"):
         RunDir(tmp_path / "other", MANIFEST)
 
 
@@ -62,7 +62,7 @@ def test_unusable_places_are_one_line(tmp_path: Path) -> None:
         RunDir(tmp_path / "file" / "deeper", MANIFEST)
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "run.json").write_text("{")
-    with pytest.raises(DataError, match="run.json: can't be read"):
+    with pytest.raises(DataError, match=r"run\.json: can't be read"):
         RunDir(tmp_path / "broken", MANIFEST)
 
 

@@ -13,10 +13,28 @@ from rationalerm.judge.matching import parse_matching
 from rationalerm.judge.standard import read_standard
 
 LINE = st.one_of(
-    st.builds("- R{}@S{}: {}".format, st.integers(0, 4), st.integers(0, 4), st.sampled_from(["0", "0.00", "0.25", "1", "1.0", "0,5", "2", "x", "0.5 "])),
-    st.sampled_from(["", "  ", "Scores corresponding to claims:", "heading", "\r", "- R1@S1: 1\u2028- R2@S2: 1", "-  R1@S1: 1", "- R１@S1: 1"]),
+    st.builds(
+        "- R{}@S{}: {}".format,
+        st.integers(0, 4),
+        st.integers(0, 4),
+        st.sampled_from(["0", "0.00", "0.25", "1", "1.0", "0,5", "2", "x", "0.5 "]),
+    ),
+    st.sampled_from(
+        ["", "  ", "Scores corresponding to claims:", "heading", "\r", "- R1@S1: 1\u2028- R2@S2: 1", "-  R1@S1: 1", "- R１@S1: 1"]
+    ),
 )
-AROUND = st.sampled_from(["", "I think so.\n", "<think>x</think>\n", "```\n", "a < b\n", "[think]\n", "<RESULT_START>\n- R1@S1: 0.5\n<RESULT_END>\n", "&lt;think&gt;"])
+AROUND = st.sampled_from(
+    [
+        "",
+        "I think so.\n",
+        "<think>x</think>\n",
+        "```\n",
+        "a < b\n",
+        "[think]\n",
+        "<RESULT_START>\n- R1@S1: 0.5\n<RESULT_END>\n",
+        "&lt;think&gt;",
+    ]
+)
 
 
 def slow(text: str, n_human: int, n_model: int) -> object:

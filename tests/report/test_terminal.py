@@ -21,13 +21,24 @@ def games(judge: str, recalls: list[float | None], right: int) -> list[GameResul
         score = None if recall is None else RowScore(recall, recall, recall, recall, recall)
         status = "scored" if score else "no answer"
         verdict = Verdict.A_BETTER if k < right else Verdict.B_BETTER
-        out.append(GameResult(str(k), judge, "AB", str(k), "code" if k % 2 else "stem", -1, verdict, "given", status, score, 3, 3))  # type: ignore[arg-type]
+        out.append(
+            GameResult(str(k), judge, "AB", str(k), "code" if k % 2 else "stem", -1, verdict, "given", status, score, 3, 3)
+        )  # type: ignore[arg-type]
     return out
 
 
 def summary(**judges: list[GameResult]) -> Summary:
     return Summary(
-        {name: summarise(of, name) for name, of in judges.items()}, compare(judges), dict.fromkeys(judges, 0.01), 40, 2, 3, 0.25, "paper", 5, "x 1"
+        {name: summarise(of, name) for name, of in judges.items()},
+        compare(judges),
+        dict.fromkeys(judges, 0.01),
+        40,
+        2,
+        3,
+        0.25,
+        "paper",
+        5,
+        "x 1",
     )
 
 
@@ -47,7 +58,13 @@ def test_the_trap_is_said_in_words() -> None:
 
 @pytest.mark.parametrize(
     ("weak", "strong", "words"),
-    [(0.0, 0.5, "almost none of"), (0.05, 0.5, "a tenth of"), (0.125, 0.5, "a quarter of"), (0.34, 0.5, "two thirds of"), (0.45, 0.5, "gives fewer")],
+    [
+        (0.0, 0.5, "almost none of"),
+        (0.05, 0.5, "a tenth of"),
+        (0.125, 0.5, "a quarter of"),
+        (0.34, 0.5, "two thirds of"),
+        (0.45, 0.5, "gives fewer"),
+    ],
 )
 def test_how_many_reasons_in_words(weak: float, strong: float, words: str) -> None:
     (line,) = meaning(summary(a=games("a", [strong] * 40, 30), b=games("b", [weak] * 40, 30)))
@@ -69,7 +86,10 @@ def test_the_trap_comes_first_of_many() -> None:
 
 def test_one_judge_alone() -> None:
     (line,) = meaning(summary(a=games("a", [0.5, 0.0] * 4, 6)))
-    assert line == "a picks the human's side in 75% of the rows and gives 25% of the human's reasons; of its right verdicts 50% share next to none of them."
+    assert (
+        line == "a picks the human's side in 75% of the rows and gives 25% of the human's reasons; "
+        "of its right verdicts 50% share next to none of them."
+    )
 
 
 def test_p_values() -> None:
@@ -78,7 +98,16 @@ def test_p_values() -> None:
 
 def test_the_table_has_numbers_intervals_and_what_is_missing() -> None:
     text = printed(summary(a=games("a", [0.5] * 20 + [None] * 4, 12), b=games("b", [0.5] * 24, 24)), domains=True)
-    for part in ("0.50 [", "S-Corr@0.25", "a: reasons not scored in 4 (4 no answer)", "2 bad rows were skipped", "rough atoms", "Chance level", "code", "stem"):
+    for part in (
+        "0.50 [",
+        "S-Corr@0.25",
+        "a: reasons not scored in 4 (4 no answer)",
+        "2 bad rows were skipped",
+        "rough atoms",
+        "Chance level",
+        "code",
+        "stem",
+    ):
         assert part in text
     assert max(map(len, text.splitlines())) <= 100
 
@@ -112,6 +141,6 @@ def test_undefined_is_a_dash() -> None:
 def test_comparison_json() -> None:
     made = Comparison("rationale_consistency", "a", "b", 0.5, 0.25, 0.01, 0.02, 10)
     assert made.to_json() == {
-        "metric": "rationale_consistency", "first": "a", "second": "b", "mean_first": 0.5, "mean_second": 0.25, "p": 0.01, "p_adjusted": 0.02,
-        "n": 10, "difference": -0.25,
+        "metric": "rationale_consistency", "first": "a", "second": "b", "mean_first": 0.5, "mean_second": 0.25, "p": 0.01,
+        "p_adjusted": 0.02, "n": 10, "difference": -0.25,
     }  # fmt: skip

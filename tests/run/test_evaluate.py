@@ -22,7 +22,10 @@ from rationalerm.run import EvaluateConfig
 
 Jsonl = Callable[..., Path]
 
-HUMAN = ["Response 1 cites the year 1997 for the moon landing, which is wrong.", "Response 2 leaves out the source of the quotation."]
+HUMAN = [
+    "Response 1 cites the year 1997 for the moon landing, which is wrong.",
+    "Response 2 leaves out the source of the quotation.",
+]
 SHARED = ["A gives a wrong year, 1997, for the moon landing.", "B omits where the quotation comes from."]
 
 
@@ -43,7 +46,14 @@ class Exact:
 
 
 def row(key: str, **change: Any) -> dict[str, Any]:
-    base = {"id": key, "context": key, "overall_preference": 1, "human-checklist": ["p", "q"], "m-checklist": ["p", "z"], "m-label": "B>A"}
+    base = {
+        "id": key,
+        "context": key,
+        "overall_preference": 1,
+        "human-checklist": ["p", "q"],
+        "m-checklist": ["p", "z"],
+        "m-label": "B>A",
+    }
     return base | change
 
 
@@ -59,13 +69,23 @@ def test_the_whole_of_a_small_run(jsonl: Jsonl, tmp_path: Path) -> None:
     assert judge["outcome_accuracy"].value == 0.5
     assert judge["rationale_consistency"].value == 0.75
     assert judge["precision"].value == 0.75
-    assert sorted(p.name for p in out.iterdir()) == ["failures.jsonl", "judgments.jsonl", "matches.jsonl", "rows.jsonl", "run.json", "summary.json"]
+    assert sorted(p.name for p in out.iterdir()) == [
+        "failures.jsonl",
+        "judgments.jsonl",
+        "matches.jsonl",
+        "rows.jsonl",
+        "run.json",
+        "summary.json",
+    ]
     match = lines(out / "matches.jsonl")[1]
     assert {k: match[k] for k in ("id", "judge", "evaluator", "n_human", "n_model", "scores")} == {
         "id": "b", "judge": "m", "evaluator": "exact", "n_human": 2, "n_model": 2, "scores": [[0, 1, 1.0], [1, 0, 1.0]],
     }  # fmt: skip
     assert json.loads((out / "summary.json").read_text())["judges"]["m"]["rationale_consistency"] == 0.75
-    assert [r["category"] for r in lines(out / "rows.jsonl")] == ["right verdict, shared reasons", "wrong verdict, shared reasons"]
+    assert [r["category"] for r in lines(out / "rows.jsonl")] == [
+        "right verdict, shared reasons",
+        "wrong verdict, shared reasons",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,15 +97,27 @@ def test_the_whole_of_a_small_run(jsonl: Jsonl, tmp_path: Path) -> None:
         ({"m-checklist": None, "m-label": None, "m-generated_text": "\\boxed{B>A}"}, "given", "scored", 0.0),
         ({"m-checklist": None, "m-label": None, "m-generated_text": None}, "failed", "no answer", None),
         ({"m-checklist": None, "m-label": None, "m-generated_text": "  \n "}, "failed", "no answer", None),
-        ({"m-checklist": None, "m-label": None, "m-generated_text": "1. p\n2. z", "m-finish_reason": "length"}, "failed", "no answer", None),
+        (
+            {"m-checklist": None, "m-label": None, "m-generated_text": "1. p\n2. z", "m-finish_reason": "length"},
+            "failed",
+            "no answer",
+            None,
+        ),
         ({"m-checklist": None, "m-label": None, "m-generated_text": "1. p\n2. z"}, "none", "scored", 0.5),
-        ({"m-checklist": None, "m-label": None, "m-generated_text": "I'm sorry, but I can't evaluate these responses."}, "refused", "scored", 0.0),
+        (
+            {"m-checklist": None, "m-label": None, "m-generated_text": "I'm sorry, but I can't evaluate these responses."},
+            "refused",
+            "scored",
+            0.0,
+        ),
         ({"m-error": "HTTP 500", "m-generated_text": None, "m-checklist": None}, "failed", "no answer", None),
         ({"human-checklist": []}, "given", "no human reasons", None),
         ({"human-checklist": None}, "given", "no human reasons", None),
     ],
 )
-def test_the_two_statuses(jsonl: Jsonl, change: dict[str, Any], verdict_status: str, rationale_status: str, recall: float | None) -> None:
+def test_the_two_statuses(
+    jsonl: Jsonl, change: dict[str, Any], verdict_status: str, rationale_status: str, recall: float | None
+) -> None:
     summary = evaluate(jsonl(row("a"), row("b", **change)), ["m"], Exact())
     game = summary.games["m"][1]
     assert (game.verdict_status, game.rationale_status) == (verdict_status, rationale_status)
@@ -107,7 +139,11 @@ def test_both_orders_are_turned_back_and_averaged(jsonl: Jsonl) -> None:
     ]
     pair = {"id": "a", "overall_preference": 2, "human-checklist": ["Response 1 is wrong about x."], "m-games": games}
     judge = evaluate(jsonl(pair), matcher=Exact()).judges["m"]
-    assert (judge["outcome_accuracy"].value, judge["rationale_consistency"].value, judge["consistent_accuracy"].value) == (1.0, 1.0, 1.0)
+    assert (judge["outcome_accuracy"].value, judge["rationale_consistency"].value, judge["consistent_accuracy"].value) == (
+        1.0,
+        1.0,
+        1.0,
+    )
     flipped = pair | {"m-games": [games[0], games[1] | {"verdict": "B>A", "checklist": ["Response 1 is wrong about x."]}]}
     judge = evaluate(jsonl(flipped), matcher=Exact()).judges["m"]
     assert (judge["outcome_accuracy"].value, judge["rationale_consistency"].value, judge.counts["inconsistent"]) == (0.5, 0.5, 1)
@@ -174,7 +210,10 @@ def test_another_configuration_is_refused(jsonl: Jsonl, tmp_path: Path) -> None:
 
 def test_top_k_cuts_the_list(jsonl: Jsonl) -> None:
     path = jsonl(row("a", **{"m-checklist": ["x", "y", "p"]}))
-    values = [evaluate(path, matcher=Exact(), config=EvaluateConfig(top_k=k)).judges["m"]["rationale_consistency"].value for k in (2, 3, None)]
+    values = [
+        evaluate(path, matcher=Exact(), config=EvaluateConfig(top_k=k)).judges["m"]["rationale_consistency"].value
+        for k in (2, 3, None)
+    ]
     assert values == [0.0, 0.5, 0.5]
 
 
@@ -225,7 +264,9 @@ def test_a_judge_named_twice_is_one(jsonl: Jsonl) -> None:
         evaluate(jsonl(row("a")), ["m", "M"], Exact())
 
 
-@pytest.mark.parametrize("bad", [{"scoring": "other"}, {"top_k": 2.5}, {"spurious_under": float("nan")}, {"spurious_under": 2}, {"label_map": "0"}])
+@pytest.mark.parametrize(
+    "bad", [{"scoring": "other"}, {"top_k": 2.5}, {"spurious_under": float("nan")}, {"spurious_under": 2}, {"label_map": "0"}]
+)
 def test_a_configuration_is_checked_once(bad: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         EvaluateConfig(**bad)
@@ -261,7 +302,19 @@ def test_kill_and_resume_gives_the_same_files(tmp_path: Path) -> None:
     base = [json.loads(line) for line in sample.read_text("utf-8").splitlines()]
     many = tmp_path / "many.jsonl"
     many.write_text("".join(json.dumps(r | {"id": f"{r['id']}/{k}"}) + "\n" for k in range(30) for r in base), "utf-8")
-    command = [sys.executable, "-m", "rationalerm", "evaluate", str(many), "--judge", "checks", "--json", "--matcher", "lexical", "--out"]
+    command = [
+        sys.executable,
+        "-m",
+        "rationalerm",
+        "evaluate",
+        str(many),
+        "--judge",
+        "checks",
+        "--json",
+        "--matcher",
+        "lexical",
+        "--out",
+    ]
     whole = subprocess.run([*command, str(tmp_path / "whole")], capture_output=True, check=True)
     process = subprocess.Popen([*command, str(tmp_path / "cut")], stdout=subprocess.DEVNULL)
     matches = tmp_path / "cut" / "matches.jsonl"

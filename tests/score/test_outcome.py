@@ -24,8 +24,8 @@ def test_the_swapped_games_verdict_is_turned_back() -> None:
 
 @pytest.mark.parametrize(
     ("sides", "expected"),
-    [([-1, -1], "right"), ([1, 1], "wrong"), ([0, 0], "tie"), ([-1, 1], "inconsistent"), ([-1, 0], "inconsistent"), ([None, -1], "incomplete"),
-     ([None, None], "incomplete"), ([], "incomplete")],
+    [([-1, -1], "right"), ([1, 1], "wrong"), ([0, 0], "tie"), ([-1, 1], "inconsistent"), ([-1, 0], "inconsistent"),
+     ([None, -1], "incomplete"), ([None, None], "incomplete"), ([], "incomplete")],
 )  # fmt: skip
 def test_pd2_fa2_pair_outcomes(sides: list[Side | None], expected: str) -> None:
     """PD2: disagreement is no tie. FA2: two missing verdicts are no agreement."""

@@ -36,11 +36,19 @@ def block(*lines: str) -> str:
 
 
 LINE = st.builds(
-    "- R{}@S{}: {}".format, st.integers(0, 5), st.integers(0, 7), st.sampled_from(["0", "0.0", "0.25", "0.50", "1", "1.00", "1.5", ".5", "x"])
+    "- R{}@S{}: {}".format,
+    st.integers(0, 5),
+    st.integers(0, 7),
+    st.sampled_from(["0", "0.0", "0.25", "0.50", "1", "1.00", "1.5", ".5", "x"]),
 )
 
 
-@given(st.lists(LINE, max_size=6), st.integers(1, 5), st.integers(1, 8), st.sampled_from(["", "think <RESULT_START> ", "R1 <RESULT_END>"]))
+@given(
+    st.lists(LINE, max_size=6),
+    st.integers(1, 5),
+    st.integers(1, 8),
+    st.sampled_from(["", "think <RESULT_START> ", "R1 <RESULT_END>"]),
+)
 def test_equals_the_rules_on_random_answers(lines: list[str], n_human: int, n_model: int, before: str) -> None:
     text = before + block(*lines) + block("- R1@S1: 1")
     got = score_text(text, n_human, n_model)

@@ -32,7 +32,8 @@ def test_fa1_failures_are_not_in_the_mean() -> None:
 
 def test_me2_every_row_is_accounted_for() -> None:
     """ME2: total = the sum of the statuses, for verdicts and for rationales."""
-    rows = [game("1"), game("2", recall=0.0, n_model=0), game("3", recall=None), game("4", None, None, rationale_status="matcher failed"),
+    rows = [game("1"), game("2", recall=0.0, n_model=0), game("3", recall=None),
+            game("4", None, None, rationale_status="matcher failed"),
             game("5", recall=None, rationale_status="no human reasons", verdict_status="given")]  # fmt: skip
     counts = summarise(rows, "j").counts
     assert counts["given"] + counts["none"] + counts["refused"] + counts["failed"] == 5
@@ -57,14 +58,25 @@ def test_without_labels_oa_is_null_not_zero() -> None:
 
 
 def test_s_corr_is_over_right_verdicts_with_a_scored_rationale() -> None:
-    rows = [game("1", recall=0.2), game("2", recall=0.25), game("3", 1, recall=0.0), game("4", recall=None), game("5", None, recall=0.0)]
+    rows = [
+        game("1", recall=0.2),
+        game("2", recall=0.25),
+        game("3", 1, recall=0.0),
+        game("4", recall=None),
+        game("5", None, recall=0.0),
+    ]
     summary = summarise(rows, "j")
     assert (summary["s_corr"].value, summary["s_corr"].n) == (0.5, 2)
     assert summarise(rows, "j", spurious_under=0.3)["s_corr"].value == 1.0
 
 
 def test_two_games_are_averaged_a_pair() -> None:
-    rows = [game("1", recall=1.0), game("1", recall=0.0, order="BA"), game("2", 1, recall=0.0), game("2", recall=None, order="BA")]
+    rows = [
+        game("1", recall=1.0),
+        game("1", recall=0.0, order="BA"),
+        game("2", 1, recall=0.0),
+        game("2", recall=None, order="BA"),
+    ]
     summary = summarise(rows, "j")
     assert (summary.n, summary.games) == (2, 4)
     assert summary["outcome_accuracy"].value == pytest.approx((1.0 + 0.5) / 2)
@@ -86,7 +98,11 @@ def test_domains_and_categories() -> None:
     rows = [game("1", domain="code"), game("2", 1, domain="stem"), game("3", recall=0.1, domain="stem")]
     summary = summarise(rows, "j")
     assert {name: part.n for name, part in summary.domains.items()} == {"code": 1, "stem": 2}
-    assert [category(row, 0.25) for row in rows] == ["right verdict, shared reasons", "wrong verdict, shared reasons", "right verdict, wrong reasons"]
+    assert [category(row, 0.25) for row in rows] == [
+        "right verdict, shared reasons",
+        "wrong verdict, shared reasons",
+        "right verdict, wrong reasons",
+    ]
     assert category(game("4", None), 0.25) == "no verdict (none)"
     assert category(game("5", label=0), 0.25) == "human tie"
     assert category(game("6", recall=None), 0.25) == "right verdict, reasons not scored"

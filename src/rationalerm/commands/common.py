@@ -13,10 +13,17 @@ __all__ = ["Subparsers", "add_command", "number", "print_json", "top_k"]
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
 
 
-def add_command(commands: Subparsers, name: str, what: str, example: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+def add_command(
+    commands: Subparsers, name: str, what: str, example: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
     """Declares a command with its one-line help and an example."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=what, description=what, epilog=f"example:\n  {example}", formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+        name,
+        help=what,
+        description=what,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     return parser

@@ -24,16 +24,24 @@ def add(commands: Subparsers) -> None:
         run,
     )
     parser.add_argument("input", help="pairs with human reasons and judges' answers: .jsonl, .json, .gz, .zst, or - for stdin")
-    parser.add_argument("--judge", action="append", default=[], metavar="NAME", help="a judge, as in NAME-checklist; repeat it (default: all)")
+    parser.add_argument(
+        "--judge", action="append", default=[], metavar="NAME", help="a judge, as in NAME-checklist; repeat it (default: all)"
+    )
     parser.add_argument("--out", metavar="DIR", help="the run directory; the same command resumes it")
     parser.add_argument("--matcher", choices=("embedded", "fast", "lexical"), default="embedded", help="default: %(default)s")
     parser.add_argument("--scoring", choices=("paper", "released"), default="paper", help="default: %(default)s")
-    parser.add_argument("--top-k", type=top_k, default=5, metavar="K", help="only a judge's first K reasons count; none: all (default: 5)")
-    parser.add_argument("--s-corr", type=number, default=0.25, metavar="T", help="right for wrong reasons = row recall under T (default: 0.25)")
+    parser.add_argument(
+        "--top-k", type=top_k, default=5, metavar="K", help="only a judge's first K reasons count; none: all (default: 5)"
+    )
+    parser.add_argument(
+        "--s-corr", type=number, default=0.25, metavar="T", help="right for wrong reasons = row recall under T (default: 0.25)"
+    )
     fields = parser.add_argument_group("field names, where they are not the released ones")
     fields.add_argument("--human-field", metavar="F", help="the human's reasons (human-checklist)")
     fields.add_argument("--reasons-field", metavar="F", default="{judge}-checklist", help="a judge's reasons ({judge}-checklist)")
-    fields.add_argument("--text-field", metavar="F", default="{judge}-generated_text", help="a judge's text ({judge}-generated_text)")
+    fields.add_argument(
+        "--text-field", metavar="F", default="{judge}-generated_text", help="a judge's text ({judge}-generated_text)"
+    )
     fields.add_argument("--label-field", metavar="F", help="the human's side (overall_preference, then label)")
     fields.add_argument("--label-map", metavar="MAP", help="what codes mean, e.g. 0=A,1=B,2=tie")
     fields.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
@@ -43,7 +51,9 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--domains", action="store_true", help="a table a domain too")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
     parser.add_argument("--fail-under-rc", type=number, metavar="X", help="exit 1 if any judge's RC is under X")
-    parser.add_argument("--baseline", metavar="DIR", help="an earlier run: exit 1 if a judge is worse than there by more than noise")
+    parser.add_argument(
+        "--baseline", metavar="DIR", help="an earlier run: exit 1 if a judge is worse than there by more than noise"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -24,8 +24,12 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("input", help="a results file, a folder of them, a run directory, or - for stdin")
     parser.add_argument("--judge", metavar="NAME", help="whose list was matched (default: found from the prompts)")
     parser.add_argument("--scoring", choices=("paper", "released"), default="paper", help="default: %(default)s")
-    parser.add_argument("--top-k", type=top_k, default=5, metavar="K", help="paper scoring: the first K reasons count; none: all (default: 5)")
-    parser.add_argument("--max-checklist-len", type=int, default=10, metavar="N", help="released scoring: longer lists are skipped (default: 10)")
+    parser.add_argument(
+        "--top-k", type=top_k, default=5, metavar="K", help="paper scoring: the first K reasons count; none: all (default: 5)"
+    )
+    parser.add_argument(
+        "--max-checklist-len", type=int, default=10, metavar="N", help="released scoring: longer lists are skipped (default: 10)"
+    )
     parser.add_argument("--sort-by", choices=_SORTS, default="recall", help="order of the judges, best first (default: recall)")
     parser.add_argument("--json", action="store_true", help="full precision as JSON on stdout")
 

@@ -1,14 +1,14 @@
 """Files in, `Pair`s out: one format or data set a file. Knows nothing of parsing a judge's text, of models or of metrics.
 
-    jsonl       bytes -> rows: .jsonl, .json list, .gz, .zst, stdin; encodings, pointers, bad rows
-    listfile    a JSON list, cut at its commas         streams     peeking, zstd
-    labels      every rule about a side or a verdict given as a value
-    fields      every rule about a field of a row: names in any case, lists of reasons, conversations
-    released    rows of the released data set, and any JSONL by field names
-    helpsteer3  HelpSteer3's preference and feedback configs: prose to rough atoms
-    results     results files of the released inference script
-    pairs       the front door: which of these a row is
-    prose       prose -> sentences
-    sides       Response 1 <-> Response 2 in a text
-    rundir      the run directory: append, repair, resume
+jsonl       bytes -> rows: .jsonl, .json list, .gz, .zst, stdin; encodings, pointers, bad rows
+listfile    a JSON list, cut at its commas         streams     peeking, zstd
+labels      every rule about a side or a verdict given as a value
+fields      every rule about a field of a row: names in any case, lists of reasons, conversations
+released    rows of the released data set, and any JSONL by field names
+helpsteer3  HelpSteer3's preference and feedback configs: prose to rough atoms
+results     results files of the released inference script
+pairs       the front door: which of these a row is
+prose       prose -> sentences
+sides       Response 1 <-> Response 2 in a text
+rundir      the run directory: append, repair, resume
 """

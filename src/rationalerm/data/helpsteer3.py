@@ -45,7 +45,9 @@ def feedback_index(path: str | Path) -> dict[str, Feedback]:
         assert isinstance(row, Row)
         fields = Fields(row.value)
         if "feedback1" not in fields and "feedback2" not in fields:
-            raise DataError("no such field; is this HelpSteer3's feedback config?", source=str(path), row=row.number, field="feedback1")
+            raise DataError(
+                "no such field; is this HelpSteer3's feedback config?", source=str(path), row=row.number, field="feedback1"
+            )
         index[_key(fields)] = Feedback(_texts(fields.first("feedback1")), _texts(fields.first("feedback2")))
     return index
 

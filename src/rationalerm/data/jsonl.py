@@ -24,7 +24,13 @@ from rationalerm.errors import DataError
 __all__ = ["Row", "dumps", "open_bytes", "read_rows"]
 
 _LFS = b"version https://git-lfs.github.com/spec/"
-_ENCODINGS = [(b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"), (b"\x00", "UTF-16 or UTF-32"), (b"{\x00", "UTF-16"), (b"[\x00", "UTF-16")]
+_ENCODINGS = [
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+    (b"\x00", "UTF-16 or UTF-32"),
+    (b"{\x00", "UTF-16"),
+    (b"[\x00", "UTF-16"),
+]
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -54,7 +60,7 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         yield _checked(_unpacked(sys.stdin.buffer, name), name)
         return
     try:
-        handle = Path(path).open("rb")
+        handle = Path(path).open("rb")  # noqa: SIM115 (errors of opening and of reading are told apart)
     except IsADirectoryError:
         raise DataError("is a folder; name a file in it", source=name) from None
     except FileNotFoundError:
@@ -150,7 +156,9 @@ def _row(data: bytes, name: str, number: int, skip_bad: bool) -> Iterator[Row | 
     except DataError as error:
         if not skip_bad:
             raise
-        yield BadRow(number, DataError(error.message, source=name, row=number))  # a raised one keeps its frames, and they the line
+        yield BadRow(
+            number, DataError(error.message, source=name, row=number)
+        )  # a raised one keeps its frames, and they the line
 
 
 def _object(line: bytes, name: str, number: int) -> dict[str, Any]:

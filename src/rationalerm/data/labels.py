@@ -19,7 +19,9 @@ __all__ = ["LabelReader", "parse_label_map", "side_of"]
 
 _WORDS = {"a": -1, "b": 1, "1": None, "2": None, "first": -1, "second": 1, "left": -1, "right": 1}
 _TIES = {"tie", "a=b", "a==b", "b=a", "equal", "draw", "both", "tied", "same", "no preference"}
-_NAMED = re.compile(r"(?:@?(?:response|answer|assistant|model|output|candidate|option|completion|chatbot))[\s_\-]*\(?([ab12])\)?", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:@?(?:response|answer|assistant|model|output|candidate|option|completion|chatbot))[\s_\-]*\(?([ab12])\)?", re.IGNORECASE
+)
 _SIGNED = re.compile(r"([ab])\s*(>{1,2}|<{1,2}|={1,2})\s*([ab])", re.IGNORECASE)
 
 
@@ -63,7 +65,9 @@ class LabelReader:
         if self._signed or self._negative_seen or not self._positive_only - {0.0}:
             return None
         seen = ", ".join(f"{v:g}" for v in sorted(self._positive_only)[:5])
-        return f"holds only {seen}: no negative value, so the coding is not sure; say it with --label-map, e.g. --label-map 0=A,1=B"
+        return (
+            f"holds only {seen}: no negative value, so the coding is not sure; say it with --label-map, e.g. --label-map 0=A,1=B"
+        )
 
     def _mapped(self, value: Any) -> Verdict:
         key = str(value).strip().lower()

@@ -1,7 +1,7 @@
 """A JSON list as a stream of its items' bytes, whatever the file's size and however hostile its nesting.
 
-Our own, since the streaming parsers at hand keep a path string a level: 200 KB of "[" makes them ask for tens of gigabytes. Only the
-borders between items are found here; a real parser reads each item. Knows nothing of rows.
+Our own, since the streaming parser at hand keeps a path string a level: 200 KB of "[" makes it ask for tens of gigabytes. Only
+the borders between items are found here; a real parser reads each item. Knows nothing of rows.
 """
 
 from __future__ import annotations

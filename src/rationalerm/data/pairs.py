@@ -82,7 +82,9 @@ class PairFile:
         value = _unwrapped(row)
         self.judges = self.columns.judges or released.judges_of(value)
         if not self.judges:
-            raise DataError("no judge found: no field NAME-checklist, NAME-generated_text, NAME-label or NAME-games; name one with --judge")
+            raise DataError(
+                "no judge found: no field NAME-checklist, NAME-generated_text, NAME-label or NAME-games; name one with --judge"
+            )
         return RowReader(self.columns, self.judges)
 
     def _pair(self, row: Row, reader: RowReader, notes: dict[str, helpsteer3.Feedback]) -> Pair:
@@ -93,7 +95,9 @@ class PairFile:
 
     def _check_new(self, key: str, number: int, seen: dict[str, int]) -> None:
         if key in seen:
-            raise DataError(f"id {key!r} is in row {seen[key]} too; ids must differ (or leave the field out)", field=self.columns.id_field)
+            raise DataError(
+                f"id {key!r} is in row {seen[key]} too; ids must differ (or leave the field out)", field=self.columns.id_field
+            )
         seen[key] = number
 
     def _check_end(self, reader: RowReader | None, good: int) -> None:

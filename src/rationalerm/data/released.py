@@ -1,5 +1,5 @@
-"""Rows of the released data set (`human-checklist`, `NAME-checklist`, `NAME-label`, `NAME-generated_text`; method.md section 2) and
-any other JSONL by field names. Games in the swapped order stand in `NAME-games`, or under `NAME-order`.
+"""Rows of the released data set (`human-checklist`, `NAME-checklist`, `NAME-label`, `NAME-generated_text`; method.md section 2)
+and any other JSONL by field names. Games in the swapped order stand in `NAME-games`, or under `NAME-order`.
 
 Knows nothing of what a judge's text says, nor of the file that a row came from.
 """

@@ -39,7 +39,7 @@ def find_field(row: Mapping[str, Any], name: str) -> str | None:
 
 
 def shows_list(row: Mapping[str, Any], judge: str) -> bool:
-    """Is the judge's list, item by item, the one in the prompt's S-lines? Cheap, for every row; `matched_judges` asks about all judges."""
+    """Is the judge's list, item by item, the one in the prompt's S-lines? Cheap; `matched_judges` asks about all judges."""
     metadata, prompt = row.get("metadata"), row.get("prompt")
     key = find_field(metadata, f"{judge}-checklist") if isinstance(metadata, dict) else None
     items = metadata[key] if isinstance(metadata, dict) and key is not None else None

@@ -34,7 +34,7 @@ class RunDir:
 
     def __init__(self, path: str | Path, manifest: dict[str, Any]) -> None:
         self.path = Path(path)
-        with _told(self.path):
+        with _OneLine(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         old = self.manifest(self.path)
         if old is None:
@@ -114,7 +114,7 @@ class Log:
         data = b"".join(dumps(row) + b"\n" for row in rows)
         if not data:
             return
-        with _told(self.path):
+        with _OneLine(self.path):
             if self._handle is None:
                 _mend_tail(self.path)
                 self._handle = self.path.open("ab", buffering=0)
@@ -133,7 +133,7 @@ class Log:
             self._handle = None
 
 
-class _told:
+class _OneLine:
     """Turns an OS error into one line that names the file and says what to do."""
 
     def __init__(self, path: Path) -> None:
@@ -161,7 +161,7 @@ def _write_all(handle: IO[bytes], data: bytes) -> None:
 
 def _replace(path: Path, chunks: Iterable[bytes]) -> None:
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
-    with _told(path):
+    with _OneLine(path):
         try:
             with fresh.open("wb") as handle:
                 for chunk in chunks:
@@ -177,7 +177,7 @@ def _mend_tail(path: Path) -> None:
     """Cuts off what stands behind the last newline: a line that a kill left half written."""
     if not path.exists():
         return
-    with _told(path), path.open("r+b") as handle:
+    with _OneLine(path), path.open("r+b") as handle:
         size = end = handle.seek(0, os.SEEK_END)
         while end > 0:
             start = max(0, end - 65536)

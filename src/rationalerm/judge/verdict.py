@@ -168,7 +168,9 @@ def is_verdict_line(line: str) -> bool:
         words = rest.strip(" *_$\\().:-`\"'")
         if not words or _ANNOUNCES.match(words) or is_statement(words + ".") or _short_label(words):
             return True
-    return (bool(cue_labels(bare, True)) and len(bare.split()) <= 8) or is_statement(bare if bare.endswith((".", "!")) else bare + ".")
+    return (bool(cue_labels(bare, True)) and len(bare.split()) <= 8) or is_statement(
+        bare if bare.endswith((".", "!")) else bare + "."
+    )
 
 
 def _short_label(words: str) -> bool:

@@ -21,7 +21,10 @@ def meaning(summary: Summary) -> list[str]:
     for comparison in summary.comparisons:
         by_pair.setdefault((comparison.first, comparison.second), {})[comparison.metric] = comparison
     found = [
-        (_rank(both["outcome_accuracy"], both["rationale_consistency"]), _sentence(both["outcome_accuracy"], both["rationale_consistency"]))
+        (
+            _rank(both["outcome_accuracy"], both["rationale_consistency"]),
+            _sentence(both["outcome_accuracy"], both["rationale_consistency"]),
+        )
         for both in by_pair.values()
         if len(both) == 2
     ]
@@ -39,7 +42,10 @@ def _alone(summary: Summary, name: str) -> Iterator[str]:
     if right.value is None or shared.value is None:
         return
     spurious = "" if s_corr.value is None else f"; of its right verdicts {s_corr.value:.0%} share next to none of them"
-    yield f"{name} picks the human's side in {right.value:.0%} of the rows and gives {shared.value:.0%} of the human's reasons{spurious}."
+    yield (
+        f"{name} picks the human's side in {right.value:.0%} of the rows "
+        f"and gives {shared.value:.0%} of the human's reasons{spurious}."
+    )
 
 
 def _rank(outcome: Comparison, rationale: Comparison) -> tuple[bool, float]:
@@ -60,7 +66,8 @@ def _sentence(outcome: Comparison, rationale: Comparison) -> str:
         weak, strong, right_weak, right_strong, rc_weak, rc_strong = strong, weak, right_strong, right_weak, rc_strong, rc_weak
     return (
         f"{weak} picks the right response {_often(right_weak, right_strong, outcome)} {strong} "
-        f"({right_weak:.0%} against {right_strong:.0%}, {p_value(outcome.p_adjusted)}) {_shares(rc_weak, rc_strong, rationale, strong)} "
+        f"({right_weak:.0%} against {right_strong:.0%}, {p_value(outcome.p_adjusted)}) "
+        f"{_shares(rc_weak, rc_strong, rationale, strong)} "
         f"({rc_weak:.2f} against {rc_strong:.2f}, {p_value(rationale.p_adjusted)})."
     )
 
@@ -87,4 +94,8 @@ def _shares(weak: float, strong: float, rationale: Comparison, name: str) -> str
     if rationale.p_adjusted >= _NOISE or not strong:
         return "and gives about as many of the human's reasons"
     part = next((words for limit, words in _PARTS if weak / strong < limit), None)
-    return f"but gives {part} the human's reasons that {name} gives" if part else f"but gives fewer of the human's reasons than {name}"
+    return (
+        f"but gives {part} the human's reasons that {name} gives"
+        if part
+        else f"but gives fewer of the human's reasons than {name}"
+    )

@@ -40,15 +40,18 @@ class Baseline:
         self._games = _games(self.path)
 
     def worse(self, summary: Summary) -> list[str]:
-        """One line for each judge and metric that is worse than in the earlier run (paired permutation, Holm, p < 0.05), or that had a
-        value there and has none now.
+        """One line for each judge and metric that is worse than in the earlier run, or that had a value there and has none now.
+
+        Worse: lower by more than noise (paired cluster permutation, Holm over all of them, p < 0.05).
 
         Raises:
             UsageError: another matcher or scoring there, or no judge and row in common.
         """
         here = _how(summary.matcher, summary.scoring, summary.top_k)
         if self._how != here:
-            raise UsageError(f"--baseline {self.path}: was scored with {self._how}, this run with {here}; run it again with the same")
+            raise UsageError(
+                f"--baseline {self.path}: was scored with {self._how}, this run with {here}; run it again with the same"
+            )
         common = [judge for judge in summary.games if judge in self._games]
         lost = [line for judge in common for line in self._lost(judge, summary)]
         tests = [
@@ -61,7 +64,8 @@ class Baseline:
             raise UsageError(f"--baseline {self.path}: has no judge and row in common with this run")
         adjusted = holm([test.p for _, _, test in tests])
         return lost + [
-            f"{judge}: {_NAMES[metric]} fell from {test.mean_first:.3f} to {test.mean_second:.3f} on {test.n} common rows (p = {p:.2g})"
+            f"{judge}: {_NAMES[metric]} fell from {test.mean_first:.3f} to {test.mean_second:.3f} "
+            f"on {test.n} common rows (p = {p:.2g})"
             for (judge, metric, test), p in zip(tests, adjusted, strict=True)
             if test.mean_second < test.mean_first and p < _NOISE
         ]

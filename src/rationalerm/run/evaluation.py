@@ -180,9 +180,7 @@ def _batch(pairs: list[Pair], matcher: Matcher, config: EvaluateConfig, store: S
     sums.rows += len(pairs)
     for game in games:
         judge = game.answer.judge
-        done = result(
-            game.pair, game.answer, game.judgment, matchings.get(game.key), scoring=config.scoring, top_k=config.top_k
-        )
+        done = result(game.pair, game.answer, game.judgment, matchings.get(game.key), scoring=config.scoring, top_k=config.top_k)
         sums.games[judge].append(done)
         if done.rationale_status == "scored" and game.judgment.reasons:
             sums.chance[judge].add(game.pair.id, game.pair.cluster, game.human, game.judgment.reasons[: config.top_k])
@@ -215,8 +213,8 @@ def _check_labels(source: PairFile, sums: _Sums) -> None:
     for judge, (wrong, checked) in sums.labels.items():
         if wrong * 2 > checked:
             raise DataError(
-                f"contradicts the verdict in {judge}-generated_text in {wrong} of {checked} rows, so its coding is not negative = "
-                "Response 1; mend the labels or leave the field out",
+                f"contradicts the verdict in {judge}-generated_text in {wrong} of {checked} rows, so its coding is not "
+                "negative = Response 1; mend the labels or leave the field out",
                 source=source.name,
                 field=f"{judge}-label",
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from rationalerm.data.jsonl import BadRow
-from rationalerm.data.rundir import Log, RunDir
+from rationalerm.data.rundir import RunDir
 from rationalerm.match import Matcher
 from rationalerm.score.rows import GameResult
 from rationalerm.types import Answer, Judgment, Matching, Pair

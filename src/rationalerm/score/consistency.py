@@ -29,8 +29,8 @@ def rationale_scores(matching: Matching, scoring: Scoring = "paper", top_k: int 
 
     Args:
         matching: scores in (0, 1] by 0-based (human, model) index.
-        scoring: `paper` (one-to-one) or `released` (approximate here, since a `Matching` has lost the lines that scored zero; on a
-            matcher's text `released.score_text` is exact).
+        scoring: `paper` (one-to-one) or `released` (approximate here, since a `Matching` has lost the lines that scored zero;
+            on a matcher's text `released.score_text` is exact).
         top_k: only the first `top_k` model reasons count; None for all.
 
     Returns:

@@ -35,8 +35,8 @@ def correct(verdict: Verdict | None, label: Side | None) -> bool | None:
 def pair_outcome(sides: Iterable[Side | None], label: Side | None) -> PairOutcome:
     """One pair's outcome over its games, sides in the row's letters.
 
-    `inconsistent` (the games name different sides) is kept apart from `tie` (all say tie); a game without a verdict makes the pair
-    `incomplete`, since two missing verdicts are not an agreement.
+    `inconsistent` (the games name different sides) is kept apart from `tie` (all say tie); a game without a verdict makes the
+    pair `incomplete`, since two missing verdicts are not an agreement.
     """
     sides = list(sides)
     if not sides or None in sides:

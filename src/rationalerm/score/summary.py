@@ -66,7 +66,9 @@ class Summary:
     top_k: int | None
     matcher: str
     label_contradictions: dict[str, tuple[int, int]] = field(default_factory=dict)  # of (contradicting, checked) rows
-    games: Mapping[str, Sequence[GameResult]] = field(default_factory=dict, repr=False)  # not in summary.json: rows.jsonl has them
+    games: Mapping[str, Sequence[GameResult]] = field(
+        default_factory=dict, repr=False
+    )  # not in summary.json: rows.jsonl has them
 
     def to_json(self) -> dict[str, Any]:
         """summary.json."""
@@ -116,7 +118,11 @@ def summarise(
         counts=_counts(games, pairs),
         domains={
             name: summarise(
-                [game for game in games if game.domain == name], judge, spurious_under=spurious_under, by_domain=False, draws=draws
+                [game for game in games if game.domain == name],
+                judge,
+                spurious_under=spurious_under,
+                by_domain=False,
+                draws=draws,
             )
             for name in names
         },
