@@ -114,6 +114,15 @@ def test_intervals_are_clustered_by_prompt(run: Run, jsonl: Jsonl) -> None:
     assert shared[1] - shared[0] > 1.5 * (alone[1] - alone[0])
 
 
+def test_skip_bad_counts_rows_that_cannot_be_read(run: Run, jsonl: Jsonl) -> None:
+    path = jsonl(result(answer("- R1@S1: 1"), ["a"], m=["x"]))
+    path.write_bytes(b"3\n" + path.read_bytes() + b"not json\n")
+    assert run("score", path).code == 2
+    got = run("score", path, "--skip-bad", "--json").json["judges"]["m"]
+    assert (got["n"], got["errors"], got["total"]) == (1, 2, 3)
+    assert run("score", path, "--skip-bad", "--json", "--scoring", "released").json["judges"]["m"]["errors"] == 2
+
+
 def test_error_kinds_are_grouped(run: Run, jsonl: Jsonl) -> None:
     rows = [result(answer(f"- R{k}@S1: 1"), ["a"], m=["x"]) for k in range(2, 9)]
     kinds = run("score", jsonl(*rows), "--json").json["judges"]["m"]["error_kinds"]

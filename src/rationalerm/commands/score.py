@@ -31,6 +31,7 @@ def add(commands: Subparsers) -> None:
         "--max-checklist-len", type=int, default=10, metavar="N", help="released scoring: longer lists are skipped (default: 10)"
     )
     parser.add_argument("--sort-by", choices=_SORTS, default="recall", help="order of the judges, best first (default: recall)")
+    parser.add_argument("--skip-bad", action="store_true", help="go on after a row that can't be read; it counts as an error")
     parser.add_argument("--json", action="store_true", help="full precision as JSON on stdout")
 
 
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from rationalerm.report.terminal import console, print_scores
     from rationalerm.run.rescore import ScoreConfig, rescore
 
-    config = ScoreConfig(args.scoring, args.top_k, args.max_checklist_len, args.judge)
+    config = ScoreConfig(args.scoring, args.top_k, args.max_checklist_len, args.judge, args.skip_bad)
     result = rescore(args.input, config)
     judges = result["judges"]
     result["judges"] = dict(sorted(judges.items(), key=lambda item: -(item[1][args.sort_by] or 0.0)))

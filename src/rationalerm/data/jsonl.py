@@ -21,7 +21,7 @@ from rationalerm.data.listfile import list_items
 from rationalerm.data.streams import CHUNK, UNPACKING, peek, zstd_reader
 from rationalerm.errors import DataError
 
-__all__ = ["Row", "dumps", "open_bytes", "read_rows"]
+__all__ = ["BadRow", "Row", "dumps", "open_bytes", "read_rows"]
 
 _LFS = b"version https://git-lfs.github.com/spec/"
 _ENCODINGS = [

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rationalerm.data.jsonl import Row, read_rows
+from rationalerm.data.jsonl import BadRow, read_rows
 from rationalerm.data.results import find_field, is_results_row, matched_judges, shows_list
 from rationalerm.data.rundir import Log, RunDir
 from rationalerm.errors import DataError
@@ -29,6 +29,7 @@ __all__ = ["SORTS", "ScoreConfig", "rescore"]
 SORTS = ("recall", "precision", "f1", "average_precision")
 _METRICS = (*SORTS, "average_precision_soft")
 _ANOTHER = "another judge's row"
+_BAD: dict[str, Any] = {}  # stands for a row that can't be read
 _PEEK = 64  # rows that are looked at to see which judge was matched
 
 
@@ -99,13 +100,16 @@ def rescore(path: str | Path, config: ScoreConfig) -> dict[str, Any]:
 
 
 def _results_file(path: str | Path, config: ScoreConfig, tallies: dict[str, _Tally]) -> None:
-    rows = _results_rows(path)
+    rows = _results_rows(path, config.skip_bad)
     judge, seen = _matched_judge(rows, config, str(path))
     name = judge if judge not in tallies else f"{judge} ({Path(path).name})"
     tally = tallies.setdefault(name, _Tally())
     score = released_row if config.scoring == "released" else paper_row
     listed = False
     for number, row in enumerate(chain(seen, rows), 1):
+        if row is _BAD:
+            tally.add(Failed("a row that can't be read"), number)
+            continue
         tally.add(_other_judge(row, judge, config, f"{path}, row {number}") or score(row, judge, config), _cluster(row, number))
         listed = listed or find_field(_metadata(row), f"{judge}-checklist") is not None
     if tally.skipped[_ANOTHER] == tally.total:
@@ -146,11 +150,13 @@ def _metadata(row: Mapping[str, Any]) -> dict[str, Any]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _results_rows(path: str | Path) -> Iterator[dict[str, Any]]:
+def _results_rows(path: str | Path, skip_bad: bool) -> Iterator[dict[str, Any]]:
     name = "stdin" if str(path) == "-" else str(path)
     empty = True
-    for row in read_rows(path):
-        assert isinstance(row, Row)
+    for row in read_rows(path, skip_bad=skip_bad):
+        if isinstance(row, BadRow):
+            yield _BAD
+            continue
         if empty and not is_results_row(row.value) and "metadata" not in row.value:
             fix = "score reads results files (prompt, samples, metadata); use `rationalerm evaluate` for pairs with reasons"
             raise DataError(f"no such field; {fix}", source=name, row=row.number, field="metadata")

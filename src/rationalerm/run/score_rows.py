@@ -22,12 +22,14 @@ SILENCE = RowScore(0.0, 0.0, 0.0, 0.0, 0.0)  # a judge's empty list: its own fai
 
 @dataclass(frozen=True, slots=True)
 class ScoreConfig:
-    """How to score. `top_k` is paper scoring's K; `max_checklist_len` is released scoring's limit."""
+    """How to score. `top_k` is paper scoring's K; `max_checklist_len` is released scoring's limit;
+    `skip_bad` counts a row that can't be read as an error row, instead of raising."""
 
     scoring: Scoring = "paper"
     top_k: int | None = 5
     max_checklist_len: int = released.MAX_CHECKLIST_LEN
     judge: str | None = None
+    skip_bad: bool = False
 
 
 @dataclass(frozen=True, slots=True)
