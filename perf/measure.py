@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -123,11 +122,6 @@ def write_rows(path: Path, rows: Iterator[dict[str, object]]) -> Path:
         for row in rows:
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
     return path
-
-
-def own_peak_mb() -> float:
-    """Peak memory of this process."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _words(rng: random.Random, words: list[str], n: int) -> str:

@@ -175,10 +175,10 @@ def test_parse_takes_plain_text(run: Run, tmp_path: Path) -> None:
 def test_fail_under_rc(run: Run, jsonl: Jsonl) -> None:
     path = jsonl(ROW)
     assert run("evaluate", path, "--fail-under-rc", "0.1").code == 0
-    ran = run("evaluate", path, "--fail-under-rc", "1.1", "--json")
+    ran = run("evaluate", jsonl({**ROW, "m-generated_text": "- B is nicer.\n\n[[B]]"}), "--fail-under-rc", "1", "--json")
     assert ran.code == 1
     assert "m: RC is" in ran.json["findings"][0]
-    assert "under 1.1" in ran.err
+    assert "under 1" in ran.err
     undefined = run("evaluate", jsonl({**ROW, "human-checklist": []}), "--fail-under-rc", "0")
     assert undefined.code == 1
     assert "not defined" in undefined.err
@@ -197,6 +197,25 @@ def test_baseline(run: Run, tmp_path: Path, jsonl: Jsonl) -> None:
     assert "no run.json" in one_line(run("evaluate", tmp_path / "good.jsonl", "--baseline", tmp_path / "none"))
     lexical = run("evaluate", tmp_path / "good.jsonl", "--baseline", tmp_path / "good", "--matcher", "lexical")
     assert "run it again with the same" in one_line(lexical)
+
+
+def test_codes_of_judges_and_of_the_human(run: Run, jsonl: Jsonl) -> None:
+    rows = [{"id": k, "label": k % 2, "human-checklist": ["x"], "m-checklist": [], "m-choice": 1 + k % 2} for k in range(4)]
+    argv = ["--judge-label-field", "{judge}-choice", "--label-map", "0=A,1=B", "--judge-label-map", "1=A,2=B", "--json"]
+    assert run("evaluate", jsonl(*rows), *argv).json["judges"]["m"]["outcome_accuracy"] == 1.0
+    assert "--judge-label-map" in one_line(run("evaluate", jsonl(*rows), *argv[:4]))
+
+
+def test_a_judge_that_comes_up_later_is_not_left_out_in_silence(run: Run, jsonl: Jsonl) -> None:
+    path = jsonl(ROW, {**ROW, "id": "b", "late-generated_text": "[[A]]"})
+    assert "row 2: has a judge 'late' that the first row has not" in one_line(run("evaluate", path))
+    assert run("evaluate", path, "--judge", "m").code == 0
+
+
+def test_the_ceiling_of_long_human_lists_is_said(run: Run, jsonl: Jsonl) -> None:
+    row = {**ROW, "human-checklist": [f"The sum {k}1 in Response 1 is wrong." for k in range(1, 21)]}
+    assert "RC can't exceed 0.25" in run("evaluate", jsonl(row)).out
+    assert "can't exceed" not in run("evaluate", jsonl(row), "--top-k", "none").out
 
 
 def test_baseline_against_itself_lost_judges_and_other_cuts(run: Run, tmp_path: Path, jsonl: Jsonl) -> None:
@@ -218,11 +237,25 @@ def test_baseline_against_itself_lost_judges_and_other_cuts(run: Run, tmp_path: 
     assert "top-k none; run it again" in one_line(run("evaluate", path, "--baseline", out, "--top-k", "none"))
     jsonl(*(row | {"context": "another prompt"} for row in good))
     assert "no judge and row in common" in one_line(run("evaluate", path, "--baseline", out))
+    jsonl(*good[:5])
+    assert "m: only 5 of the 12 rows there are in this run" in run("evaluate", path, "--baseline", out).err
+    jsonl(*({key.replace("m-", "n-"): value for key, value in row.items()} for row in good))
+    assert "m: was there, and is not in this run" in run("evaluate", path, "--baseline", out).err
+    (out / "rows.jsonl").unlink()
+    assert "that run is not finished" in one_line(run("evaluate", path, "--baseline", out))
     assert "no run.json" in one_line(run("evaluate", path, "--baseline", ""))
 
 
 @pytest.mark.parametrize(
-    "argv", [["--fail-under-rc", "nan"], ["--s-corr", "nan"], ["--s-corr", "-1"], ["--out", ""], ["--fail-under-rc", "x"]]
+    "argv",
+    [
+        ["--fail-under-rc", "nan"],
+        ["--fail-under-rc", "30"],
+        ["--s-corr", "nan"],
+        ["--s-corr", "-1"],
+        ["--out", ""],
+        ["--fail-under-rc", "x"],
+    ],
 )
 def test_values_out_of_range(run: Run, jsonl: Jsonl, argv: list[str]) -> None:
     one_line(run("evaluate", jsonl(ROW), *argv))

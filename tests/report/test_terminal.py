@@ -51,7 +51,8 @@ def printed(what: Summary, width: int = 100, **options: bool) -> str:
 def test_the_trap_is_said_in_words() -> None:
     lines = meaning(summary(a=games("a", [0.6] * 40, 30), b=games("b", [0.3] * 40, 30)))
     assert lines == [
-        "b picks the right response as often as a (75% against 75%, p = 1) but gives half of the human's reasons that a gives "
+        "b picks the right response as often as a (75% against 75% of 40 common rows, p = 1) "
+        "but gives half of the human's reasons that a gives "
         "(0.30 against 0.60, p < 0.001)."
     ]
 
@@ -88,7 +89,7 @@ def test_one_judge_alone() -> None:
     (line,) = meaning(summary(a=games("a", [0.5, 0.0] * 4, 6)))
     assert (
         line == "a picks the human's side in 75% of the rows and gives 25% of the human's reasons; "
-        "of its right verdicts 50% share next to none of them."
+        "of its right verdicts 50% have a recall under 0.25."
     )
 
 
@@ -102,7 +103,7 @@ def test_the_table_has_numbers_intervals_and_what_is_missing() -> None:
         "0.50 [",
         "S-Corr@0.25",
         "a: reasons not scored in 4 (4 no answer)",
-        "2 bad rows were skipped",
+        "2 bad rows skipped",
         "rough atoms",
         "Chance level",
         "code",

@@ -258,8 +258,17 @@ def test_a_damaged_match_is_done_again(jsonl: Jsonl, tmp_path: Path) -> None:
     assert evaluate(path, matcher=Exact(), out=tmp_path / "run").judges["m"]["rationale_consistency"].value == 0.5
 
 
+def test_which_reason_matched_which_can_be_read(jsonl: Jsonl, tmp_path: Path) -> None:
+    evaluate(jsonl(row("a")), matcher=Exact(), out=tmp_path / "run")
+    (match,) = lines(tmp_path / "run" / "matches.jsonl")
+    assert [(match["human_reasons"][i], match["judge_reasons"][j], s) for i, j, s in match["scores"]] == [("p", "p", 1.0)]
+
+
 def test_a_judge_named_twice_is_one(jsonl: Jsonl) -> None:
     assert evaluate(jsonl(row("a")), ["m", "m"], Exact()).judges["m"].games == 1
+    assert list(evaluate(jsonl(row("a")), "m", Exact()).judges) == ["m"]
+    with pytest.raises(UsageError, match="input is list"):
+        evaluate([row("a")], ["m"], Exact())  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="--judge m and --judge M name the same fields"):
         evaluate(jsonl(row("a")), ["m", "M"], Exact())
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Subparsers", "add_command", "number", "print_json", "top_k"]
+__all__ = ["Subparsers", "add_command", "number", "print_json", "share", "top_k"]
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
 
@@ -42,6 +42,14 @@ def number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"{text} is not a finite number")
+    return value
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    value = number(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 1")
     return value
 
 

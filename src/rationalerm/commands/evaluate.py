@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rationalerm.commands.common import Subparsers, add_command, number, print_json, top_k
+from rationalerm.commands.common import Subparsers, add_command, number, print_json, share, top_k
 from rationalerm.errors import printable
 
 if TYPE_CHECKING:
@@ -43,14 +43,16 @@ def add(commands: Subparsers) -> None:
         "--text-field", metavar="F", default="{judge}-generated_text", help="a judge's text ({judge}-generated_text)"
     )
     fields.add_argument("--label-field", metavar="F", help="the human's side (overall_preference, then label)")
-    fields.add_argument("--label-map", metavar="MAP", help="what codes mean, e.g. 0=A,1=B,2=tie")
+    fields.add_argument("--label-map", metavar="MAP", help="what the human's codes mean, e.g. 0=A,1=B,2=tie")
+    fields.add_argument("--judge-label-field", metavar="F", default="{judge}-label", help="a judge's verdict ({judge}-label)")
+    fields.add_argument("--judge-label-map", metavar="MAP", help="what the judges' codes mean")
     fields.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
     fields.add_argument("--feedback", metavar="FILE", help="HelpSteer3's feedback config, beside its preference config")
     parser.add_argument("--skip-bad", action="store_true", help="go on after a bad row, and count it")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     parser.add_argument("--domains", action="store_true", help="a table a domain too")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
-    parser.add_argument("--fail-under-rc", type=number, metavar="X", help="exit 1 if any judge's RC is under X")
+    parser.add_argument("--fail-under-rc", type=share, metavar="X", help="exit 1 if any judge's RC is under X")
     parser.add_argument(
         "--baseline", metavar="DIR", help="an earlier run: exit 1 if a judge is worse than there by more than noise"
     )
@@ -74,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
         text_field=args.text_field,
         label_field=args.label_field,
         label_map=args.label_map,
+        judge_label_field=args.judge_label_field,
+        judge_label_map=args.judge_label_map,
         id_field=args.id_field,
         feedback=args.feedback,
     )

@@ -44,13 +44,20 @@ def run(args: argparse.Namespace) -> int:
     result = rescore(args.input, config)
     judges = result["judges"]
     result["judges"] = dict(sorted(judges.items(), key=lambda item: -(item[1][args.sort_by] or 0.0)))
+    if result["unfinished"]:
+        console(stderr=True).print("The run is not finished: these are the rows that are; run its command again.")
     if args.json:
         print_json(result)
-        return 0
+        return _code(result["judges"])
     print_scores(result["judges"], console(), title=f"{args.scoring} scoring, by {args.sort_by}")
     for judge, values in result["judges"].items():
         for kind in ("error_kinds", "skipped_kinds"):
             for why, count in values[kind].items():
                 what = "failed" if kind == "error_kinds" else "skipped"
                 console(stderr=True).print(printable(f"{judge}: {count} rows {what}: {why}"))
-    return 0
+    return _code(result["judges"])
+
+
+def _code(judges: dict[str, dict[str, object]]) -> int:
+    """A judge of whom no row could be scored is a finding."""
+    return 0 if all(values["n"] for values in judges.values()) else 1

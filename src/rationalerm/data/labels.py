@@ -73,9 +73,11 @@ class LabelReader:
         key = str(value).strip().lower()
         if isinstance(value, float) and value.is_integer():
             key = str(int(value))
-        if key not in self._map:
-            raise ValueError(f"{value!r} is not in --label-map")
-        return Verdict(self._map[key])
+        if key in self._map:
+            return Verdict(self._map[key])
+        if isinstance(value, str) and _as_number(value) is None:  # words with one meaning need no map
+            return _string(value)
+        raise ValueError(f"{value!r} is not in --label-map")
 
     def _number(self, value: float) -> Verdict:
         if isinstance(value, float) and not math.isfinite(value):
@@ -94,7 +96,7 @@ def side_of(number: float) -> int:
     return (number > 0) - (number < 0)
 
 
-def parse_label_map(text: str | None) -> dict[str, int] | None:
+def parse_label_map(text: str | None, option: str = "--label-map") -> dict[str, int] | None:
     """`0=A,1=B,2=tie` -> {"0": -1, "1": 1, "2": 0}. Raises UsageError."""
     if text is None:
         return None
@@ -103,7 +105,7 @@ def parse_label_map(text: str | None) -> dict[str, int] | None:
     for part in text.split(","):
         key, _, side = part.partition("=")
         if not key.strip() or side.strip().lower() not in sides:
-            raise UsageError(f"--label-map: can't read {part!r}; write VALUE=A, VALUE=B or VALUE=tie, e.g. 0=A,1=B")
+            raise UsageError(f"{option}: can't read {part!r}; write VALUE=A, VALUE=B or VALUE=tie, e.g. 0=A,1=B")
         out[key.strip().lower()] = sides[side.strip().lower()]
     return out
 

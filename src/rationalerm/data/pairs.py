@@ -43,6 +43,7 @@ class PairFile:
     bad: list[BadRow] = field(default_factory=list)
     judges: tuple[str, ...] = ()
     prose_rows: int = 0
+    _known: set[str] = field(default_factory=set)
 
     @property
     def name(self) -> str:
@@ -66,6 +67,7 @@ class PairFile:
                 continue
             try:
                 reader = reader or self._reader(row)
+                self._check_judges(row)
                 pair = self._pair(row, reader, notes)
                 self._check_new(pair.id, row.number, seen)
             except DataError as error:
@@ -85,7 +87,15 @@ class PairFile:
             raise DataError(
                 "no judge found: no field NAME-checklist, NAME-generated_text, NAME-label or NAME-games; name one with --judge"
             )
+        self._known = {judge.lower() for judge in self.judges}
         return RowReader(self.columns, self.judges)
+
+    def _check_judges(self, row: Row) -> None:
+        """Where the judges were taken from the first row, one that comes up later would be left out in silence."""
+        if self.columns.judges:
+            return
+        if new := [judge for judge in released.judges_of(_unwrapped(row)) if judge.lower() not in self._known]:
+            raise DataError(f"has a judge {new[0]!r} that the first row has not; name the judges with --judge")
 
     def _pair(self, row: Row, reader: RowReader, notes: dict[str, helpsteer3.Feedback]) -> Pair:
         fields = Fields(_unwrapped(row))

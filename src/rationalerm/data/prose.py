@@ -42,7 +42,8 @@ def split_sentences(paragraph: str) -> list[str]:
             tail = paragraph[max(start, end.start() - 12) : end.start() + 1]
             following = paragraph[stop : stop + 3].lstrip()
             known = _ABBREVIATION.search(tail)
-            if known and not (following[:1].isupper() and _may_end(tail)):
+            starts = following[:1].isupper() or following[:1] in ("@", "(", '"', "“")
+            if known and not (starts and _may_end(tail)):
                 continue
             if following[:1].islower() and not known and len(tail) < 4:
                 continue

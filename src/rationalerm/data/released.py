@@ -16,9 +16,9 @@ from rationalerm.data.labels import LabelReader
 from rationalerm.errors import DataError
 from rationalerm.types import Answer, Order, Pair, Verdict
 
-__all__ = ["Columns", "RowReader", "judges_of"]
+__all__ = ["SUFFIXES", "Columns", "RowReader", "judges_of"]
 
-_SUFFIXES = ("-checklist", "-generated_text", "-games", "-label")
+SUFFIXES = ("-checklist", "-generated_text", "-games", "-label")
 _ORDERS: dict[str, Order] = {"ab": "AB", "ba": "BA", "given": "AB", "swapped": "BA"}
 
 
@@ -26,7 +26,7 @@ _ORDERS: dict[str, Order] = {"ab": "AB", "ba": "BA", "given": "AB", "swapped": "
 class Columns:
     """Which judges to read, and the field names where they are not the released ones.
 
-    `{judge}` in `reasons_field` and `text_field` stands for the judge's name.
+    `{judge}` in `reasons_field`, `text_field` and `judge_label_field` stands for the judge's name.
     """
 
     judges: tuple[str, ...] = ()
@@ -35,6 +35,8 @@ class Columns:
     text_field: str = "{judge}-generated_text"
     label_field: str | None = None
     label_map: Mapping[str, int] | None = None
+    judge_label_field: str = "{judge}-label"
+    judge_label_map: Mapping[str, int] | None = None
     id_field: str = "id"
 
 
@@ -46,7 +48,7 @@ class RowReader:
         self._judges = judges
         self._preference = LabelReader(signed=True)
         self._label = LabelReader(columns.label_map)
-        self._judge_labels = {judge: LabelReader() for judge in judges}
+        self._judge_labels = {judge: LabelReader(columns.judge_label_map) for judge in judges}
         self._label_counts = False  # a row's side was taken from the label column
         self._relied_on: set[str] = set()
 
@@ -83,7 +85,8 @@ class RowReader:
             self._human_label(fields)
         with suppress(DataError):
             for judge in self._judges:
-                _read(self._judge_labels[judge], fields.first(f"{judge}-label"), "")
+                label = self._columns.judge_label_field.replace("{judge}", judge)
+                _read(self._judge_labels[judge], fields.first(label), "")
 
     def doubt(self) -> DataError | None:
         """A label column that is relied on and whose coding stayed unsure, after the last row."""
@@ -91,8 +94,8 @@ class RowReader:
             return DataError(problem, field=self._columns.label_field or "label")
         for judge in sorted(self._relied_on):
             if problem := self._judge_labels[judge].ambiguous:
-                advice = "give the judge's text, or its verdict as A>B"
-                return DataError(f"{problem.partition(';')[0]}; {advice}", field=f"{judge}-label")
+                label = self._columns.judge_label_field.replace("{judge}", judge)
+                return DataError(problem.replace("--label-map", "--judge-label-map"), field=label)
         return None
 
     def _human_reasons(self, fields: Fields) -> tuple[str, ...]:
@@ -130,7 +133,7 @@ class RowReader:
 
     def _answer(self, fields: Fields, judge: str) -> Answer:
         reasons, text = (name.replace("{judge}", judge) for name in (self._columns.reasons_field, self._columns.text_field))
-        label = f"{judge}-label"
+        label = self._columns.judge_label_field.replace("{judge}", judge)
         if not any(name in fields for name in (reasons, text, label)):
             raise DataError("no such field; point --reasons-field or --text-field at the judge's answer", field=reasons)
         return Answer(
@@ -166,7 +169,7 @@ def judges_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The judges whose fields a row holds, in the row's order."""
     found: dict[str, str] = {}
     for key in row:
-        for suffix in _SUFFIXES:
+        for suffix in SUFFIXES:
             if key.lower().endswith(suffix) and (name := key[: -len(suffix)]) and name.lower() != "human":
                 found.setdefault(name.lower(), name)
     return tuple(found.values())

@@ -10,6 +10,7 @@ from rationalerm.score.summary import Summary
 __all__ = ["meaning", "p_value"]
 
 _NOISE = 0.05
+_SAME = 0.05  # a difference that is small whatever its p
 _FEW = 6  # with fewer rows no permutation test can come under 0.05
 
 
@@ -41,7 +42,11 @@ def _alone(summary: Summary, name: str) -> Iterator[str]:
     right, shared, s_corr = judge["outcome_accuracy"], judge["rationale_consistency"], judge["s_corr"]
     if right.value is None or shared.value is None:
         return
-    spurious = "" if s_corr.value is None else f"; of its right verdicts {s_corr.value:.0%} share next to none of them"
+    spurious = (
+        ""
+        if s_corr.value is None
+        else f"; of its right verdicts {s_corr.value:.0%} have a recall under {summary.spurious_under:g}"
+    )
     yield (
         f"{name} picks the human's side in {right.value:.0%} of the rows "
         f"and gives {shared.value:.0%} of the human's reasons{spurious}."
@@ -66,7 +71,7 @@ def _sentence(outcome: Comparison, rationale: Comparison) -> str:
         weak, strong, right_weak, right_strong, rc_weak, rc_strong = strong, weak, right_strong, right_weak, rc_strong, rc_weak
     return (
         f"{weak} picks the right response {_often(right_weak, right_strong, outcome)} {strong} "
-        f"({right_weak:.0%} against {right_strong:.0%}, {p_value(outcome.p_adjusted)}) "
+        f"({right_weak:.0%} against {right_strong:.0%} of {outcome.n} common rows, {p_value(outcome.p_adjusted)}) "
         f"{_shares(rc_weak, rc_strong, rationale, strong)} "
         f"({rc_weak:.2f} against {rc_strong:.2f}, {p_value(rationale.p_adjusted)})."
     )
@@ -74,7 +79,7 @@ def _sentence(outcome: Comparison, rationale: Comparison) -> str:
 
 def _often(weak: float, strong: float, outcome: Comparison) -> str:
     if outcome.p_adjusted >= _NOISE:
-        return "as often as"
+        return "as often as" if abs(weak - strong) <= _SAME else "not clearly more or less often than"
     return "less often than" if weak < strong else "more often than"
 
 

@@ -19,6 +19,7 @@ from rationalerm.score.summary import JudgeSummary, Summary
 __all__ = ["console", "print_scores", "print_summary"]
 
 _PIPE_WIDTH = 100
+_CLEAR_OF_CEILING = 0.95
 _SHOWN = 3  # ids of rows; rows.jsonl has them all
 _NAME_WIDTH = 30  # a longer judge's name is folded
 
@@ -130,12 +131,12 @@ def _not_scored(summary: Summary) -> list[str]:
 
 
 _REMARKS = {
-    "judge tie": "ties of the judge",
-    "no reasons": "answers without reasons, scored 0",
-    "prose": "answers whose reasons were split from prose",
-    "copied reasons": "reasons that copy another",
-    "inconsistent": "pairs whose two orders disagree",
-    "incomplete pair": "pairs with a verdict in one order only",
+    "judge tie": "judged a tie",
+    "no reasons": "without reasons, scored 0",
+    "prose": "with reasons split from prose",
+    "copied reasons": "copies of a reason",
+    "inconsistent": "whose two orders disagree",
+    "incomplete pair": "with a verdict in one order only",
 }
 
 
@@ -150,25 +151,44 @@ def _spurious(summary: Summary) -> list[str]:
         rows = list(dict.fromkeys(game.id for game in games if category(game, summary.spurious_under) == SPURIOUS))
         if rows:
             parts.append(f"{name} {len(rows)} ({', '.join(rows[:_SHOWN])}{', ...' if len(rows) > _SHOWN else ''})")
-    return [f"Right verdict, wrong reasons (row recall under {summary.spurious_under:g}): {'; '.join(parts)}"] if parts else []
+    what = f"Right verdict, wrong reasons (row recall under {summary.spurious_under:g} by this matcher; read them)"
+    return [f"{what}: {'; '.join(parts)}"] if parts else []
+
+
+def _ceiling(summary: Summary) -> list[str]:
+    """What RC can reach where the human's lists are longer than the K reasons of a judge that count."""
+    lists = {game.id: game.n_human for games in summary.games.values() for game in games if game.score}
+    if summary.top_k is None or not lists:
+        return []
+    ceiling = sum(min(n, summary.top_k) / n for n in lists.values()) / len(lists)
+    if ceiling > _CLEAR_OF_CEILING:
+        return []
+    mean = sum(lists.values()) / len(lists)
+    return [
+        f"The human's lists are long ({mean:.1f} reasons a row): with --top-k {summary.top_k}, RC can't exceed {ceiling:.2f}."
+    ]
+
+
+def _rows(count: int, kind: str = "") -> str:
+    return f"{count} {kind}row{'s' if count != 1 else ''}"
 
 
 def _notes(summary: Summary) -> list[str]:
     first = next(iter(summary.judges.values()), None)
-    lines = _spurious(summary)
+    lines = _spurious(summary) + _ceiling(summary)
     levels = [f"{name} {level:.3f}" for name, level in summary.chance.items() if level is not None]
     if levels:
         lines.append(f"Chance level of RC (human reasons against another row's reasons): {', '.join(levels)}")
     if first and first.counts["human tie"]:
-        lines.append(f"{first.counts['human tie']} human ties are left out of OA.")
+        lines.append(f"{_rows(first.counts['human tie'])} with a human tie left out of OA.")
     if first and first.counts["unlabelled"]:
-        lines.append(f"{first.counts['unlabelled']} rows have no human label and are left out of OA.")
+        lines.append(f"{_rows(first.counts['unlabelled'])} without a human label left out of OA.")
     if summary.bad_rows:
-        lines.append(f"{summary.bad_rows} bad rows were skipped (failures.jsonl of the run directory says which and why).")
+        lines.append(f"{_rows(summary.bad_rows, 'bad ')} skipped (failures.jsonl of the run directory says which and why).")
     if summary.prose_rows:
         lines.append(
-            f"In {summary.prose_rows} rows the human reasons were split from prose (marked `prose`): rough atoms; "
-            "`rationalerm decompose` makes better ones."
+            f"{_rows(summary.prose_rows)}: the human reasons were split from prose (marked `prose`): rough atoms. An LLM's "
+            "decomposition (`decompose`, not in this version yet) makes better ones."
         )
     for judge, (wrong, checked) in summary.label_contradictions.items():
         if wrong:

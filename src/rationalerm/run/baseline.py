@@ -53,7 +53,8 @@ class Baseline:
                 f"--baseline {self.path}: was scored with {self._how}, this run with {here}; run it again with the same"
             )
         common = [judge for judge in summary.games if judge in self._games]
-        lost = [line for judge in common for line in self._lost(judge, summary)]
+        lost = [f"{judge}: was there, and is not in this run" for judge in self._games if judge not in summary.games]
+        lost += [line for judge in common for line in self._lost(judge, summary)]
         tests = [
             (judge, metric, test)
             for judge in common
@@ -71,6 +72,9 @@ class Baseline:
         ]
 
     def _lost(self, judge: str, summary: Summary) -> Iterator[str]:
+        before_ids, now_ids = ({game.id for game in of[judge]} for of in (self._games, summary.games))
+        if 2 * len(before_ids & now_ids) < len(before_ids):
+            yield f"{judge}: only {len(before_ids & now_ids)} of the {len(before_ids)} rows there are in this run"
         for metric, value in METRICS.items():
             before = per_pair(self._games[judge], value)
             if before and not per_pair(summary.games[judge], value):
@@ -84,6 +88,8 @@ def _how(matcher: str, scoring: object, top_k: object) -> str:
 def _games(path: Path) -> dict[str, list[GameResult]]:
     games: dict[str, list[GameResult]] = defaultdict(list)
     file = path / "rows.jsonl"
+    if not file.exists():
+        raise UsageError(f"--baseline {path}: that run is not finished; run its command again")
     for row in read_rows(file):
         assert isinstance(row, Row)
         try:

@@ -31,7 +31,7 @@ from rationalerm.score.rows import GameResult, rationale_status, result
 from rationalerm.score.summary import SPURIOUS_UNDER, Summary, summarise
 from rationalerm.types import Answer, Pair
 
-__all__ = ["EvaluateConfig", "evaluate", "finish"]
+__all__ = ["EvaluateConfig", "evaluate"]
 
 _BATCH = 256
 
@@ -40,7 +40,8 @@ _BATCH = 256
 class EvaluateConfig:
     """What changes a run's numbers; it goes into run.json, and a resumed run must have the same.
 
-    `top_k` None counts all of a judge's reasons. `label_map` is written as for `--label-map`.
+    `top_k` None counts all of a judge's reasons. `label_map` (the human's column) and `judge_label_map` are written as for
+    `--label-map`.
 
     Raises:
         UsageError: a value out of range.
@@ -54,6 +55,8 @@ class EvaluateConfig:
     text_field: str = "{judge}-generated_text"
     label_field: str | None = None
     label_map: str | None = None
+    judge_label_field: str = "{judge}-label"
+    judge_label_map: str | None = None
     id_field: str = "id"
     feedback: str | None = None
 
@@ -64,7 +67,7 @@ class EvaluateConfig:
             raise UsageError(f"--top-k is {self.top_k!r}; give 1 or more, or none for all reasons")
         if not 0 <= self.spurious_under <= 1:  # NaN too
             raise UsageError(f"--s-corr is {self.spurious_under!r}; give a number from 0 to 1")
-        parse_label_map(self.label_map)
+        self.columns(())
 
     def columns(self, judges: Sequence[str]) -> Columns:
         """The fields to read."""
@@ -75,6 +78,8 @@ class EvaluateConfig:
             text_field=self.text_field,
             label_field=self.label_field,
             label_map=parse_label_map(self.label_map),
+            judge_label_field=self.judge_label_field,
+            judge_label_map=parse_label_map(self.judge_label_map, "--judge-label-map"),
             id_field=self.id_field,
         )
 
@@ -95,7 +100,7 @@ class _Sums:
 
 def evaluate(
     input: str | Path,
-    judges: Sequence[str] = (),
+    judges: str | Sequence[str] = (),
     matcher: str | Matcher = "embedded",
     out: str | Path | None = None,
     *,
@@ -123,6 +128,9 @@ def evaluate(
         RationalermError: bad input or options, in one line.
     """
     config = config or EvaluateConfig()
+    judges = [judges] if isinstance(judges, str) else judges
+    if not isinstance(input, str | Path):
+        raise UsageError(f"input is {type(input).__name__}; give the path of a file, or -")
     chosen = make_matcher(matcher) if isinstance(matcher, str) else matcher
     if out is not None and not str(out):
         raise UsageError("--out is empty; name a folder")
@@ -142,15 +150,15 @@ def evaluate(
         store.close()
         if shown:
             shown.close()
-    _check_labels(source, sums)
-    summary = finish(sums.games, config, chosen, sums, source)
+    _check_labels(source, sums, config)
+    summary = _finish(sums.games, config, chosen, sums, source)
     if rundir:
         store.settle(rundir, sums.games, source.bad, config.spurious_under)
         rundir.write("summary.json", summary.to_json())
     return summary
 
 
-def finish(
+def _finish(
     games: dict[str, list[GameResult]], config: EvaluateConfig, matcher: Matcher, sums: _Sums, source: PairFile
 ) -> Summary:
     """The numbers, from the games."""
@@ -209,19 +217,21 @@ def _distinct(judges: Sequence[str]) -> list[str]:
     return list(named.values())
 
 
-def _check_labels(source: PairFile, sums: _Sums) -> None:
+def _check_labels(source: PairFile, sums: _Sums, config: EvaluateConfig) -> None:
     for judge, (wrong, checked) in sums.labels.items():
         if wrong * 2 > checked:
+            text, label = (name.replace("{judge}", judge) for name in (config.text_field, config.judge_label_field))
             raise DataError(
-                f"contradicts the verdict in {judge}-generated_text in {wrong} of {checked} rows, so its coding is not "
-                "negative = Response 1; mend the labels or leave the field out",
+                f"contradicts the verdict in {text} in {wrong} of {checked} rows, so its coding is not negative = Response 1; "
+                "say what it means with --judge-label-map, or leave the field out",
                 source=source.name,
-                field=f"{judge}-label",
+                field=label,
             )
 
 
 def _manifest(source: PairFile, judges: Sequence[str], matcher: Matcher, config: EvaluateConfig) -> dict[str, Any]:
-    name = source.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a path need not be UTF-8
+    path = source.name if str(source.path) == "-" else str(Path(source.path).resolve())
+    name = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a path need not be UTF-8
     named = {"matcher": matcher.name, "matcher_version": matcher.version, "judges": list(judges), "input": name}
     return {
         "command": "evaluate",

@@ -96,7 +96,13 @@ def rescore(path: str | Path, config: ScoreConfig) -> dict[str, Any]:
     else:
         _results_file(path, config, tallies)
     judges = {name: tally.to_json() for name, tally in tallies.items()}
-    return {"scoring": config.scoring, "top_k": config.top_k if config.scoring == "paper" else released.TOP_K, "judges": judges}
+    unfinished = (folder / "matches.jsonl").exists() and not (folder / "summary.json").exists()
+    return {
+        "unfinished": unfinished,
+        "scoring": config.scoring,
+        "top_k": config.top_k if config.scoring == "paper" else released.TOP_K,
+        "judges": judges,
+    }
 
 
 def _results_file(path: str | Path, config: ScoreConfig, tallies: dict[str, _Tally]) -> None:

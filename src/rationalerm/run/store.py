@@ -120,6 +120,8 @@ def _match_row(game: Game, matching: Matching, matcher: Matcher) -> dict[str, An
         "n_human": matching.n_human,
         "n_model": matching.n_model,
         "scores": [[i, j, score] for (i, j), score in sorted(matching.scores.items())],
+        "human_reasons": game.human,
+        "judge_reasons": game.judgment.reasons,
         "digest": game.digest,
     }
 
