@@ -1,4 +1,8 @@
-"""Answers made up to break the parser; what is right was decided before the first run."""
+"""Answers made up to break the parser.
+
+What is right was decided before the first run, but for about nine: the answers of some seven were changed after it (the case was
+wrong or open, not the parser), and of two later (`B is better (B>A)`: the label in brackets gives the strength).
+"""
 
 import pytest
 from test_verdict import read
@@ -87,7 +91,7 @@ WITH_ASKS = [
     ("The better answer is B.", "B"),
     ("So the final verdict is B>A, not A>B.", "B>A"),
     ("Final Verdict - A is slightly better than B: [[A>B]]", "A>B"),
-    ("Final Verdict: B is slightly better than A (B>A)", "B"),
+    ("Final Verdict: B is slightly better than A (B>A)", "B>A"),
     ("“Final verdict: B>A”", "B>A"),
     ("> **Verdict: B>A**", "B>A"),
     ("Final verdict：【A>B】", "A>B"),
@@ -127,7 +131,7 @@ ALONE = [
     ("### Conclusion\n\nResponse A is better.", "A"),
     ("### Conclusion\n\nA good summary of both is needed.", "none"),
     ("#### Better Response: Response 2", "B"),
-    ("Verdict: Response A is significantly better (A>>B)", "A"),
+    ("Verdict: Response A is significantly better (A>>B)", "A>>B"),
     ("Verdict: **Response 2 > Response 1**", "B>A"),
     ("Final verdict: Assistant B’s answer is better.", "B"),
     ("Final Verdict: Response B wins", "B"),

@@ -61,6 +61,7 @@ _ENTITY = {
 }
 _ENTITY |= {"quot": '"', "nbsp": " ", "amp": "&", "#39": "'", "#039": "'", "apos": "'"}
 _UNICODE_ESCAPE = re.compile(r"(?i)\\{1,4}u00(3c|3e|26)")
+_STRUCK_OUT = re.compile(r"(?<!~)~~(?=[^\s~])[^~\n]{1,200}~~(?!~)|(?i:<(del|s|strike)>)[^<\n]{0,200}(?i:</(?:del|s|strike)>)")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*\n")
 
 
@@ -70,7 +71,10 @@ def tidy(text: str) -> str:
 
 
 def signs(text: str) -> str:
-    """A tidy text with one spelling for each sign: full-width, HTML-escaped, JSON-escaped and mathematical forms unified."""
+    """A tidy text with one spelling for each sign: full-width, HTML-escaped, JSON-escaped and mathematical forms unified;
+    what is struck out is gone."""
+    if "~~" in text or "</" in text:
+        text = _STRUCK_OUT.sub(" ", text)
     text = _UNICODE_ESCAPE.sub(lambda m: {"3c": "<", "3e": ">", "26": "&"}[m[1].lower()], text)
     return _ESCAPED.sub(lambda m: _ENTITY[m[1].lower()], text).translate(_SIGNS)
 

@@ -10,48 +10,17 @@ import re
 from dataclasses import dataclass, field
 
 from rationalerm.judge.clean import signs
+from rationalerm.judge.headings import Section, is_verdict_title, names_side, read_heading, with_side
 from rationalerm.judge.marked import marked_labels
+from rationalerm.judge.markers import Mark, has_letters, numbers_ahead, read_mark
 from rationalerm.judge.verdict import is_verdict_line
 
 __all__ = ["list_items"]
 
-_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
-_BULLET = re.compile(r"(?:[-*•–—◦▪‣●○·➤►✓✔✗✘✅❌➢⁃+]|-\s?\[[ xX]\])[ \t]+(?=\S)|[•●▪◦‣✓✔✗✘✅❌](?=\S)")
-_NUMBER = re.compile(
-    r"(?:\*\*|__|#{1,6}[ \t]+(?:\*\*)?)?(?:\((\d{1,3})\)|(\d{1,3})[.)、．]|#(\d{1,3})[.:)]?)(?:[ \t]+|(?=\*\*)"
-    r"|(?=[^\W\d]))(?=\S)"
-)
-_NAMED = re.compile(
-    r"(?i)(?:\*\*|__|#{1,6}[ \t]+|[-*•][ \t]+(?:\*\*)?)?(?:[RS]|(?:Reason|Point|Critique|Claim|Criterion|Issue"
-    r"|Item|Argument|Difference|Observation|Justification)[ \t]*)#?(\d{1,3})[ \t]?(?:[:.)]|[ \t][-–—])(?:\*\*"
-    r"|__)?[ \t]*(?:\*\*)?(?=\S)"
-)
-_LETTER = re.compile(r"([a-z])[.)][ \t]+(?=\S)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(.*?)[ \t#]*$")
-_BOLD_LINE = re.compile(r"[ \t]*(?:\*\*|__)([^*\n]{1,120}?)(?:\*\*|__)[ \t]*:?[ \t]*$")
-_LEAD_IN = re.compile(r"[ \t]*(?:\*\*|__)([^*\n]{1,80}?)(?::(?:\*\*|__)|(?:\*\*|__)[ \t]?(?::|[-–—][ \t]))[ \t]*(?=\S)")
 _BLOCK_QUOTE = re.compile(r"^ {0,3}(?:> ?){1,5}")
 _RULE = re.compile(r"[ \t]*(?:[-*_][ \t]?){3,}$")
 _EMPHASIS = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*(?!\w)|(?<!\w)__(?=\S)([^_\n]{1,200})(?<=\S)__(?!\w)")
-_NAMES_SIDE = re.compile(
-    r"(?i)^[\W_]*(?:evaluation of |analysis of |strengths of |weaknesses of |about |on "
-    r"|for )?(?:the )?((?:response|assistant|answer|output|model|candidate|chatbot|summary|option"
-    r"|feedback)s? \(?[AB12]\)?|[AB]|first (?:response|answer|assistant|output)|second (?:response|answer"
-    r"|assistant|output))"
-    r"(?:'s (?:answer|response|output|strengths?|weakness(?:es)?|evaluation|analysis|issues"
-    r"|errors))?(?: (?:strengths?|weakness(?:es)?|pros|cons|evaluation|analysis|issues|errors"
-    r"|assessment))?(?: \([^()]{1,40}\))?[\W_]*$"
-)
-_SIDE_WORD = re.compile(
-    r"(?i)\b(?:response|assistant|answer|output|model|candidate|chatbot|summary)s? \(?[ab12]\b|\b(?:first"
-    r"|second) (?:response|answer|assistant|output)\b"
-)
-_VERDICT_HEADING = re.compile(
-    r"(?i)^[\W_\d.]*(?:my |the )?(?:final |overall )?(?:verdict|decision|judge?ment|winner|conclusion|result"
-    r"|answer|final|preference|choice|rating|score)s?[\W_]*$"
-)
-_NOT_REASONS = re.compile(r"(?i)^[\W_\d.]*(?:options?|scale|rating scale|rubric|verdict options|choices|labels)[\W_]*$")
 _TRAILING_MARK = re.compile(
     r"(?:[\s:;,(–—-]|so|therefore|verdict"
     r"|final)*(?:\$*\\*boxed\s*\{[^{}\n]{0,60}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40}){0,4}\}+\$*"
@@ -72,66 +41,17 @@ class _Item:
     children: list[_Item] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Mark:
-    kind: str  # "bullet", "number", "named", "letter", "lead"
-    indent: int
-    number: int
-    text: str
-
-
-def _mark(line: str, letters: bool) -> _Mark | None:
-    """The list marker at the start of a line, if there is one."""
-    body = line.lstrip(" \t>")
-    indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
-    named = _NAMED.match(body)
-    if named:
-        return _Mark("named", indent, int(named[1]), _unbold(body, named))
-    number = _NUMBER.match(body)
-    if number:
-        return _Mark("number", indent, int(number[1] or number[2] or number[3]), _unbold(body, number))
-    if body[:1] and body[0] in _CIRCLED:
-        return _Mark("number", indent, _CIRCLED.index(body[0]) + 1, body[1:].lstrip(" .:"))
-    bullet = _BULLET.match(body)
-    if bullet:
-        inner = _NUMBER.match(body, bullet.end())
-        return _Mark("bullet", indent, 0, body[inner.end() if inner and inner[2] else bullet.end() :])
-    letter = _LETTER.match(body) if letters else None
-    if letter:
-        return _Mark("letter", indent, ord(letter[1]) - 96, body[letter.end() :])
-    lead = _LEAD_IN.match(line)
-    if lead and not _BOLD_LINE.match(line):
-        return _Mark("lead", indent, 0, body)
-    return None
-
-
-def _unbold(body: str, marker: re.Match[str]) -> str:
-    """The text behind a marker; a bold that opened before the marker goes on behind it."""
-    text = body[marker.end() :]
-    if marker[0].count("**") == 1 and text.startswith("**"):
-        return text[2:].lstrip()
-    opened = marker[0].lstrip("#-•* \t") != marker[0].lstrip("#-• \t") and "**" in marker[0]
-    closed = marker[0].count("**") % 2 == 0
-    return "**" + text if opened and not closed and "**" in text else text.removesuffix("**") if opened and not closed else text
-
-
-def _has_letters(lines: list[str]) -> bool:
-    """Whether `a)`, `b)` stand at line starts in sequence."""
-    letters = [match[1] for line in lines if (match := _LETTER.match(line.lstrip(" \t>")))]
-    return len(letters) > 1 and letters[0] == "a" and letters[1] == "b"
-
-
 class _Reader:
     """Walks the lines once; keeps the list that is open and the heading above it."""
 
     def __init__(self, lines: list[str]) -> None:
         self.items: list[_Item] = []
         self._lines = lines
-        self._letters = _has_letters(lines)
+        self._letters = has_letters(lines)
         self._current: _Item | None = None
         self._numbers: dict[tuple[str, int], int] = {}
-        self._ahead = {int(match[2]) for line in lines if (match := _NUMBER.match(line)) and match[2]}
-        self._side = ""
+        self._ahead = numbers_ahead(lines)
+        self._section = Section()
         self._closed = False  # under a verdict's heading
         self._fence = ""
 
@@ -160,7 +80,7 @@ class _Reader:
             self._text(line)
 
     def _text(self, line: str) -> None:
-        mark = _mark(line, self._letters)
+        mark = read_mark(line, self._letters)
         if mark and not self._in_sequence(mark):
             mark = None
         if mark and not _heading_mark(line, mark):
@@ -171,7 +91,7 @@ class _Reader:
             return
         self._continue(line, code=False)
 
-    def _in_sequence(self, mark: _Mark) -> bool:
+    def _in_sequence(self, mark: Mark) -> bool:
         """A number goes on with its list, or starts one; anything else is part of a sentence."""
         if mark.kind not in ("number", "named", "letter"):
             return True
@@ -184,7 +104,7 @@ class _Reader:
         self._numbers[key] = mark.number
         return True
 
-    def _start(self, mark: _Mark) -> None:
+    def _start(self, mark: Mark) -> None:
         current = self._current
         if current is not None and self._is_child(mark, current):
             if not current.children and _short_title(current.lines[-1]) and current.lines[-1].strip(" *_")[-1:] not in ":.,;":
@@ -192,10 +112,10 @@ class _Reader:
             current.children.append(_Item(mark.kind, mark.indent, [mark.text]))
             current.blank = False
             return
-        self._current = _Item(mark.kind, mark.indent, [mark.text], self._side)
+        self._current = _Item(mark.kind, mark.indent, [mark.text], self._section.label)
         self.items.append(self._current)
 
-    def _is_child(self, mark: _Mark, parent: _Item) -> bool:
+    def _is_child(self, mark: Mark, parent: _Item) -> bool:
         if mark.kind == "lead":
             return False
         if mark.indent >= parent.indent + 2:
@@ -205,19 +125,15 @@ class _Reader:
             return mark.indent >= parent.indent and (opens or bool(parent.children)) and len(parent.lines) == 1
         return False
 
-    def _heading(self, line: str, mark: _Mark | None) -> bool:
+    def _heading(self, line: str, mark: Mark | None) -> bool:
         """Take a heading: it may name a response, or close the reasons."""
-        heading = _HEADING.match(line) or _BOLD_LINE.match(line)
-        stripped = line.strip()
-        words = heading[1] if heading else mark.text if mark else stripped
-        plain_heading = stripped.endswith(":") and len(stripped.split()) <= 8 and not line.startswith(("  ", "\t"))
-        named = _NAMES_SIDE.match(words.strip(" :*_"))
-        if not heading and not plain_heading and not mark:
+        heading = read_heading(line, mark.text if mark else None)
+        if heading is None:
             return False
-        self._side = named[1].strip("()* ") if named else ""
-        self._closed = bool(_VERDICT_HEADING.match(words)) or bool(_NOT_REASONS.match(words))
+        self._section.enter(heading)
+        self._closed = heading.closes
         self._current = None
-        if mark and not named and not self._closed and mark.kind == "number":
+        if mark and not heading.side and not self._closed and mark.kind == "number":
             self._current = _Item("number", mark.indent, [mark.text], title=True)
             self.items.append(self._current)
         return True
@@ -259,14 +175,10 @@ def _is_title(item: _Item) -> bool:
     return _short_title(words) and (item.title or words.endswith(":") or words.rstrip(":").endswith("**"))
 
 
-def _heading_mark(line: str, mark: _Mark) -> bool:
+def _heading_mark(line: str, mark: Mark) -> bool:
     """A marked line that is only a heading: `1. **Response A:**`, `### 2. Verdict`."""
     words = mark.text.strip(" :*_")
-    return (
-        bool(_NAMES_SIDE.match(words))
-        or bool(_VERDICT_HEADING.match(words))
-        or (line.lstrip().startswith("#") and mark.kind == "number")
-    )
+    return bool(names_side(words)) or is_verdict_title(words) or (line.lstrip().startswith("#") and mark.kind == "number")
 
 
 def list_items(text: str) -> list[str]:
@@ -287,9 +199,9 @@ def _without_stray_leads(items: list[_Item]) -> list[_Item]:
 
 def _texts(item: _Item) -> list[str]:
     head = _plain("\n".join(item.lines))
-    side = _NAMES_SIDE.match(head.strip(" :*"))
+    side = names_side(head)
     if side and item.children:
-        return [text for child in item.children for text in _prefixed(_plain(_joined(child)), side[1].strip("() "))]
+        return [text for child in item.children for text in _prefixed(_plain(_joined(child)), side)]
     if is_verdict_line(item.lines[0]) and len(item.lines) == 1 and not item.children:
         return []
     text = " ".join([head, *(_plain(_joined(child)) for child in item.children)])
@@ -301,13 +213,13 @@ def _joined(item: _Item) -> str:
 
 
 def _prefixed(text: str, side: str) -> list[str]:
-    mark = _TRAILING_MARK.search(text, max(0, len(text) - 200))
+    mark = _TRAILING_MARK.search(text, max(0, len(text) - 200)) if "[[" in text or "oxed" in text else None
     if mark and marked_labels(signs(mark[0]), numbers=True):
         text = text[: mark.start()]
     text = text.strip()
     if not text or is_verdict_line(text):
         return []
-    return [text if not side or _SIDE_WORD.search(text) else f"{side}: {text}"]
+    return [with_side(text, side)]
 
 
 def _plain(text: str) -> str:

@@ -33,7 +33,8 @@ OPTION_LETTER = re.compile(r"(?m)^\s*[*(]{0,3}[C-J][).:]|\b(?:[Oo]ption|[Cc]hoic
 _LETTER = re.compile(r"(?<![A-Za-z0-9])([ABab12])(?![A-Za-z0-9])")
 _FIRST_SECOND = re.compile(r"(?i)\b(first|second)\b")
 
-_SIDE_TOKEN = rf"(?:the\s+)?(?:{NOUN}\s*[_\-#]?\s*)?[(\[\"']*([ab12])[)\]\"']*(?!\w)"
+_CJK = "回答|助手|答案|回复|响应|模型|輸出|输出|応答|アシスタント|응답|답변"
+_SIDE_TOKEN = rf"(?:the\s+)?(?:(?:{NOUN}|{_CJK})\s*[_\-#]?\s*)?[(\[\"']*([ab12])[)\]\"']*(?!\w)"
 _OP = r"(>\s?>\s?>|>\s?>|>|<\s?<\s?<|<\s?<|<|=\s?=?\s?=?|~)"
 _PAIR = re.compile(rf"(?i){_SIDE_TOKEN}\s*{_OP}\s*{_SIDE_TOKEN}(?![\w>=<])")
 _NAMED_SIDE = re.compile(rf"(?i)\b{NOUN}\s*[_\-#]?\s*[(\[]?[ab12]\b")
@@ -48,7 +49,7 @@ _PREDICATE = (
     rf"|\s+(?:wins|won)\b(?:\s+overall)?)?"
 )
 _ONE_SIDE = re.compile(
-    rf"(?i)(?:the\s+)?(?:({NOUN})\s*[_\-#]?\s*)?[(\[\"'#]*([ab12])[)\]\"']*(?!\w)(?:'s?\s+{NOUN}\b)?({_PREDICATE})"
+    rf"(?i)(?:the\s+)?(?:({NOUN}|{_CJK})\s*[_\-#]?\s*)?[(\[\"'#]*([ab12])[)\]\"']*(?!\w)(?:'s?\s+{NOUN}\b)?({_PREDICATE})"
     rf"|(?:the\s+)?(first|second)(?:\s+(?:{NOUN}|one))?\b({_PREDICATE})"
 )
 _TIE = re.compile(
@@ -59,8 +60,8 @@ _TIE = re.compile(
 )
 _TAIL_PAIR = re.compile(r"\s*(?:$|[:;,.!()\[\]\-–—\n\"'}|]|(?:because|since|as|due|with|given|overall)\b)")
 _TAIL_SIDE = re.compile(
-    rf"\s*(?:[^\w\s/|&<>=~+'\"-]*\s*$|[:;.!()\]\n\"'}}]|[–—]|-\s|,(?!\s*(?:[ab12]|{NOUN}\s?[ab12])\b)|(?:because"
-    rf"|since|due to|given)\b|(?:over|than|>)\s+{_SIDE_TOKEN})",
+    rf"\s*(?:[^\w\s/|&<>=~+'\"-]*\s*$|(?:slightly|strongly|clearly|significantly|overall|narrowly|decisively)\W*$|[:;.!()\]\n\"'}}]|[–—]|-\s|,(?!\s*(?:[ab12]|{NOUN}\s?[ab12])\b)|(?:because"
+    rf"|since|due to|given)\b|(?:over|than)\s+{_SIDE_TOKEN})",
     re.I,
 )
 _CHOICE = re.compile(r"(?i)[/|]|\bor\b|\bif\b|\beither\b|\bneither\b|\bunless\b")
@@ -69,8 +70,13 @@ _CUE_WORD = re.compile(
     r"|judge?ment|answer|response|better|"
     r"best|conclusion|i (?:choose|pick|prefer|select)|prefer|choose|pick|select)(?:\s+is)?\s*:?\s+(?=\S)"
 )
+_PICKS = re.compile(
+    r"(?i)(?:(?:i|we)(?:'d| would| will)? )?(?:strongly |slightly |clearly |weakly |somewhat )?"
+    r"(?:prefer|choose|pick|select|favou?r|go with|vote for)\s+(?=\S)"
+)
 _WRAPPER = re.compile(
-    r"\\*(?:text|math|mbox|fbox|boxed|box)(?:tt|bf|rm|sf|it|up|sc|normal|md|bb|cal)?\s?(?=\{)|^ext(?:tt|bf)?(?=\{)"
+    r"\\*(?:text|math|mbox|fbox|boxed|box)(?:tt|bf|rm|sf|it|up|sc|normal|md|bb|cal|op)?\s?(?=\{)|^ext(?:tt|bf)?(?=\{)"
+    r"|\\+(?:operatorname\*?|emph|underline|boldsymbol|bm|hbox|ensuremath|math(?:bin|rel|op))\s?(?=\{)"
     r"|\\(?:bf|rm|tt|sf|it|large|Large|displaystyle)(?![a-z])"
 )
 _SIGNS = [
@@ -85,6 +91,7 @@ _SIGNS = [
 ]
 _SPACES = re.compile(r"\\+(?:[,;:! ]|quad|qquad|hspace|enspace)|\s+|~(?=\s*(?:$|[}\\<>]))|(?<=[<>])~")
 _DROP = re.compile(r"[{}$`\"“”]|\*\*|\*|\\+[()\[\]_#&]?")
+_IN_BRACKETS = re.compile(r"[(\[]\s?([^()\[\]]{3,40})[)\]]")
 _LONGEST = 300
 
 
@@ -159,7 +166,10 @@ def read_label(words: str, numbers: bool = False, lower: bool = True, loose: boo
     head = text if not loose else re.split(r"(?<=[.!?])\s|\n", text, maxsplit=1)[0]
     if not head or (_CHOICE.search(head[:80]) and not _choice_later(head)):
         return None
-    found = _first(head, numbers, lower)
+    found = _confirmed(_first(head, numbers, lower), head, numbers)
+    picks = _PICKS.match(head) if loose and not found else None
+    if picks:
+        found = _first(head[picks.end() :], numbers, lower)
     if loose and found and not found.bare:
         return found
     before, colon, after = head.rpartition(":")
@@ -173,6 +183,15 @@ def read_label(words: str, numbers: bool = False, lower: bool = True, loose: boo
         return found
     cue = _CUE_WORD.match(head)
     return _first(head[cue.end() :], numbers, lower) if cue and not loose else None
+
+
+def _confirmed(label: Label | None, words: str, numbers: bool) -> Label | None:
+    """`B is much better (B>>A)`: the comparison in brackets behind a side gives its strength; none where the two disagree."""
+    bracket = _IN_BRACKETS.search(words) if label and label.bare else None
+    pair = pair_label(bracket[1], numbers) if bracket else None
+    if label is None or pair is None:
+        return label
+    return pair if pair.verdict.side == label.verdict.side else None
 
 
 def _choice_later(head: str) -> bool:

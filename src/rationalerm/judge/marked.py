@@ -28,6 +28,11 @@ _ANGLES = re.compile(
     r"(?i)<<\s?((?:[a-z]{3,10} )?[ab]\s?(?:>>|>|=|<<|<)\s?(?:[a-z]{3,10} )?[ab]|[A-Za-z]{3,10} [ab12]|[ab]"
     r"|tie)\s?>>(?!>)"
 )
+_RESULT = re.compile(r"(?i)\[(?:final )?(?:result|verdict|answer|winner|choice|decision|preference)\][*_:\s]{0,4}([^\n\[]{1,80})")
+_INDEXED = re.compile(r"[A-Za-z0-9_\])]\Z")
+_SPEAKING = re.compile(
+    r"(?i)\b(?:is|be|verdict|answer|choice|winner|output|judge?ment|decision|to|so|final|preference|label|thus|pick|choose)\Z"
+)
 _CLOSER = re.compile(r"</|<\|?/|<\|end")
 _WINDOW = 300
 _MOST = 600
@@ -35,7 +40,8 @@ _MOST = 600
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A label at `start:end` of the text. `rank` 3 marked, 2 behind a cue, 1 in prose; `final`: said as the conclusion."""
+    """A label at `start:end` of the text. `rank` 3 marked, 2 behind a cue, 1 in prose; `final`: said as the conclusion;
+    `of`: the criterion or round that it is limited to (`Accuracy winner: A`)."""
 
     start: int
     end: int
@@ -43,6 +49,7 @@ class Candidate:
     rank: int
     rule: str
     final: bool = False
+    of: str = ""
 
 
 def _balanced(text: str, start: int, stop: int) -> int:
@@ -78,6 +85,9 @@ def _brackets(text: str) -> Iterator[tuple[int, int, str, str]]:
         whole = _WHOLE_BRACKETS.match(match[0])
         if "\n\n" in words or (not whole and not re.search("[>=<]", words)):
             continue  # a bracket too few is forgiven only around a comparison
+        before = text[max(0, match.start() - 16) : match.start()]
+        if _INDEXED.search(before) and not _SPEAKING.search(before) and not before.endswith("]]"):
+            continue  # `grid[[A]]`: an index
         yield match.start(), match.end(), words.rstrip("\\"), "double brackets"
 
 
@@ -109,6 +119,7 @@ def marked_labels(text: str, numbers: bool) -> list[Candidate]:
         spans += _boxes(text)
     if "[" in text:
         spans += _brackets(text)
+        spans += ((match.start(), match.end(), match[1], "tag result") for match in _RESULT.finditer(text))
     if "<" in text:
         spans += _tags(text)
     if "<<" in text and ">>" in text:
@@ -127,4 +138,4 @@ def _read(words: str, rule: str, numbers: bool) -> Label | None:
         return Label(Verdict.TIE, None)
     if rule.startswith("tag") and ("[[" in words or "oxed" in words):
         return None  # the inner marker speaks
-    return read_label(words, numbers and rule != "boxed")
+    return read_label(words, numbers and rule not in ("boxed", "tag result"))

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from rationalerm.errors import ParseError
 from rationalerm.judge.clean import signs, tidy, unfence
-from rationalerm.judge.jsontext import json_value
+from rationalerm.judge.jsontext import json_values
 from rationalerm.judge.reasons import result_markers
 from rationalerm.judge.scores import read_score
 from rationalerm.judge.standard import read_standard
@@ -77,11 +77,9 @@ def parse_matching(text: str, n_human: int, n_model: int, mode: Mode = "best") -
         notes = (*notes, "json")
     else:
         found, normalised = _from_lines(block, clean.count("\n", 0, max(0, clean.rfind(block))))
-        if not found:
-            value = json_value(block)
-            if value is not None:
-                found, normalised = _from_json(block, text)
-                notes = (*notes, "json")
+        if not found and next(json_values(block), None) is not None:
+            found, normalised = _from_json(block, text)
+            notes = (*notes, "json")
         if not found and not (mode == "matrix" and all(_NONE.match(line) for line in block.split("\n"))):
             raise ParseError("no score line in the RESULT block; each must read `- R1@S2: 0.75`")
     scores = _checked(found, n_human, n_model, mode)
@@ -137,25 +135,15 @@ def _short(line: str) -> str:
 
 
 def _from_json(answer: str, text: str) -> tuple[list[_Score], list[str]]:
-    value = json_value(answer)
-    if isinstance(value, dict):
-        lowered = {str(key).lower(): inner for key, inner in value.items()}
-        value = next(
-            (
-                inner
-                for key in ("matches", "scores", "result", "results", "matching")
-                if isinstance(inner := lowered.get(key), list)
-            ),
-            None,
-        )
-    if not isinstance(value, list):
+    lists = [inner for value in json_values(answer) if (inner := _matches(value)) is not None]
+    notes = ["two blocks"] if len(lists) > 1 else []
+    if not lists:
         white = text.rstrip() != text and len(text) - len(text.rstrip()) >= 40 and answer.lstrip()[:1] in ("{", "[")
         raise ParseError(
             "truncated: white space; ask again with a smaller token limit" if white else "no RESULT block and no JSON matches"
         )
     found: list[_Score] = []
-    notes: list[str] = []
-    for item in value:
+    for item in lists[-1]:
         words = _short(repr(item))
         if not isinstance(item, dict):
             raise ParseError(f"not a match: {words}; it must read {{'r': 1, 's': 2, 'score': 0.75}}")
@@ -170,6 +158,15 @@ def _from_json(answer: str, text: str) -> tuple[list[_Score], list[str]]:
             raise ParseError(f"not a match: {words}; it must read {{'r': 1, 's': 2, 'score': 0.75}}")
         found.append(_Score(r, s, float(score), None, words))
     return found, notes
+
+
+def _matches(value: object) -> list[object] | None:
+    """The list of matches that a JSON value is or holds."""
+    if isinstance(value, dict):
+        lowered = {str(key).lower(): inner for key, inner in value.items()}
+        names = ("matches", "scores", "result", "results", "matching")
+        return next((inner for key in names if isinstance(inner := lowered.get(key), list)), None)
+    return value if isinstance(value, list) else None
 
 
 def _index(value: object) -> int | None:

@@ -12,6 +12,7 @@ Notes, stable strings:
     "unclosed think"                       everything behind an opening tag was dropped
     "two RESULT blocks"                    the last complete one counts
     "reasons read from the first 120000 characters"   of a degenerate answer
+    "own work left out"                    the judge's own solution of the task, before it speaks of the responses
     "prose"                                the reasons are sentences: there was no list
     and those of `verdict`: "rule: ...", "two different verdicts seen: ...", "options list ignored", "quoted label ignored",
     "a judged response contains a verdict label", "contradicting statements"

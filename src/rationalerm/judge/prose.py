@@ -20,10 +20,12 @@ from rationalerm.judge.prose_words import (
     DOUBT_ANYWHERE,
     DOUBT_CLAUSE,
     FUNCTION_WORDS,
+    GIVES,
     GOES,
     I_PICK,
     IS_BETTER,
     MAKES,
+    NEEDS,
     ON,
     PREDICATE,
     SIGN,
@@ -45,7 +47,11 @@ _EMPHASIS = re.compile(r"\*\*|__")
 _LEAD = 320
 _LONGEST_STATEMENT = 240
 _SCOPE = 60_000
+_IS_MINE = re.compile(
+    r"\s+(?:is|stands as|remains) my (?:final |overall )?(?:verdict|decision|choice|answer|judge?ment|conclusion)\b"
+)
 _REACH = 240
+_REACH_BEHIND = 80
 _MOST = 400
 
 
@@ -99,28 +105,36 @@ def _maybe_option(text: str, match: re.Match[str], tail: str) -> bool:
     return bool(re.match(r"\s+(?:choice|option|answer)", tail)) or bool(OPTION_LETTER.search(text))
 
 
-def _regions(text: str) -> list[tuple[int, int]]:
-    """The parts of the text that hold a verdict's words at all, with their surroundings."""
-    regions: list[tuple[int, int]] = []
-    for word in PREDICATE.finditer(text):
-        low, high = max(0, word.start() - _REACH), min(len(text), word.end() + _REACH)
-        low = max(low, text.rfind("\n", low, word.start()) + 1)
+_Region = tuple[int, int, frozenset[str]]
+
+
+def _regions(text: str) -> list[_Region]:
+    """The parts of the text that hold a verdict's words at all, with what stands around them in their sentence; and which."""
+    small = text.lower()
+    if len(small) != len(text):
+        small = text  # a letter that is longer when small: positions would move
+    regions: list[_Region] = []
+    for word in PREDICATE.finditer(small):
+        low, high = max(0, word.start() - _REACH), min(len(text), word.end() + _REACH_BEHIND)
+        low = max(low, text.rfind("\n", low, word.start()) + 1, text.rfind(". ", low, word.start()) + 1)
+        kind = frozenset((word.lastgroup or "",))
         if regions and low <= regions[-1][1]:
-            regions[-1] = (regions[-1][0], high)
+            regions[-1] = (regions[-1][0], high, regions[-1][2] | kind)
         else:
-            regions.append((low, high))
+            regions.append((low, high, kind))
     return regions
 
 
-def _matches(pattern: re.Pattern[str], text: str, regions: list[tuple[int, int]]) -> list[re.Match[str]]:
+def _matches(pattern: re.Pattern[str], text: str, regions: list[_Region]) -> list[re.Match[str]]:
     """The matches inside the regions; of very many the last ones."""
-    return [match for low, high in regions for match in pattern.finditer(text, low, high)][-_MOST:]
+    needs = NEEDS[pattern]
+    return [match for low, high, kinds in regions if kinds & needs for match in pattern.finditer(text, low, high)][-_MOST:]
 
 
 def _found(text: str) -> Iterator[tuple[int, int, int]]:
     """(start, end, side) of each sound statement."""
     regions = _regions(text)
-    for pattern in (IS_BETTER, MAKES, I_PICK, WINS, GOES):
+    for pattern in (IS_BETTER, MAKES, I_PICK, WINS, GOES, GIVES):
         for match in _matches(pattern, text, regions):
             side = side_of(match["side"])
             tail = TAIL.match(text, match.end())
@@ -178,12 +192,15 @@ def statements(text: str, _numbers: bool = False) -> list[Candidate]:
 
 
 def _signed(text: str, match: re.Match[str]) -> Label | None:
-    """`Overall, A > B.`: only in a concluding sentence that says nothing else."""
+    """`Overall, A > B.`: only in a concluding sentence that says nothing else; or `A > B is my verdict`."""
     before = text[_sentence_start(text, match.start()) : match.start()]
-    if (
-        match["left"] == match["right"]
-        or not (CONCLUDING.search(before) or CHOOSES.search(before))
-        or not re.match(r"\s*(?:[.!,;(]|$|\n)", text[match.end() : match.end() + 3])
+    mine = _IS_MINE.match(text, match.end())
+    if match["left"] == match["right"] or not (
+        mine
+        or (
+            (CONCLUDING.search(before) or CHOOSES.search(before))
+            and re.match(r"\s*(?:[.!,;(]|$|\n)", text[match.end() : match.end() + 3])
+        )
     ):
         return None
     if not _sound(text, match.start(), match.end()) or len(before.split()) > 12:

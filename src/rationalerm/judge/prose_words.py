@@ -38,7 +38,8 @@ I_PICK = re.compile(
 )
 WINS = re.compile(
     rf"(?P<side>{SIDE}){_ASIDE}\s+{_ADV}(?i:wins|won|outperforms|outperformed|beats|surpasses|surpassed|prevails"
-    rf"|edges out|comes out ahead|comes out on top|takes the win|gets my vote"
+    rf"|edges out|comes out ahead|comes out on top|takes the win|gets my vote|is my (?:final |overall )?(?:choice|pick"
+    rf"|preference)|(?:should|must) (?:be preferred|win)"
     rf"|deserves (?:to win|the win)|has the (?:overall )?(?:edge|advantage|upper hand)|is preferred|takes the (?:edge|lead)"
     rf"|(?:provides|provided|gives|gave|offers|offered|delivers|presents|has|produces|wrote) (?:a|the) (?:\w+ly "
     rf"|much |overall )?(?:better|best|superior|stronger) (?:overall )?(?:response|answer|output|reply|solution"
@@ -47,6 +48,10 @@ WINS = re.compile(
 GOES = re.compile(
     rf"(?i:(?:edge|win|nod|victory|verdict|preference|vote|point) (?:\w+ )?(?:goes |belongs )?to"
     rf"|(?:favou?r of))\s+(?P<side>{SIDE})(?!\w)"
+)
+GIVES = re.compile(
+    rf"(?i:gives?|giving|gave|hands?|handing|awards?|awarding)\s+(?P<side>{SIDE})\s+(?i:the|a)\s+(?i:\w+\s+)?"
+    r"(?i:edge|win|victory|nod|advantage|upper hand|lead)\b"
 )
 _EQUAL = (
     r"(?i:equally (?:good|strong|bad|well|poor|weak|matched|valid and good|good and \w+)"
@@ -69,11 +74,23 @@ WORSE = re.compile(
     rf"|(?P<side2>{SIDE})\s+{_ADV}(?i:loses|lost) to (?={SIDE})"
 )
 PREDICATE = re.compile(
-    r"(?i)better|best|superior|strong|prefer|winner|victor|favou?r|\bw[io]n|outperform|beats|surpass|prevail|edge"
-    r"|ahead|on top|deserve|advantage|upper hand"
-    r"|lead|choose|chose|pick|select|vote|go with|went with|side|lean|opt for|recommend|\bnod\b|verdict|point"
-    r"|worse|inferior|weaker|lose|lost|equal|\btie|on par|evenly|draw|same"
+    r"(?P<adj>better|best|superior|strong|prefer|winner|victor|favou?r|winning)"
+    r"|(?P<win>\bw[io]n|outperform|beats|surpass|prevail|edge|ahead|on top|deserve|advantage|upper hand|lead|\bnod\b|verdict"
+    r"|point|vote|is my)|(?P<pick>choose|chose|pick|select|go with|went with|side|lean|opt for|recommend)"
+    r"|(?P<worse>worse|inferior|weaker|lose|lost)|(?P<same>equal|\btie|on par|evenly|draw|same)"
 )
+"""The words that a statement can't do without, in classes, for a text in small letters."""
+NEEDS = {
+    IS_BETTER: frozenset({"adj"}),
+    MAKES: frozenset({"adj"}),
+    I_PICK: frozenset({"adj", "pick", "win"}),
+    WINS: frozenset({"adj", "win"}),
+    GOES: frozenset({"adj", "pick", "win"}),
+    GIVES: frozenset({"adj", "win"}),
+    WORSE: frozenset({"worse"}),
+    TIE: frozenset({"same"}),
+}
+"""The classes of `PREDICATE` of which each pattern holds one."""
 SIGN = re.compile(r"(?<![\w\[{<(>=$\\^_-])(?P<left>[AB])\s?(?P<op>>{1,2}|<{1,2}|==?)\s?(?P<right>[AB])(?![\w\]}>)=<$^_+*/-])")
 CHOOSES = re.compile(
     rf"\b(?:I|[Ww]e)\s?{_AUX}(?i:choose|chose|pick|select|answer|output|conclude|go with|settle on|decide on"
@@ -81,7 +98,8 @@ CHOOSES = re.compile(
 )
 _WORD = r"(?i:prompt|instruction|question|task|query|request|user(?:'s \w+)?|problem|case|comparison|criteria)"
 TAIL = re.compile(
-    rf"(?:\s+(?:{NOUN}|(?i:one|choice|option|pick|of the (?:two|pair)|between the two|of both)))*"
+    rf"(?:\s+(?:{NOUN}|(?i:one|choice|option|pick|of the (?:two|pair)|between the two|of both|hands down"
+    r"|(?:this|the) (?:comparison|contest|round|match-?up|battle|duel|head-to-head))))*"
     rf"(?:,?\s+(?i:overall|here|by far|in general|on the whole|as a whole|in every (?:way|respect|regard)"
     rf"|in all (?:respects|aspects|regards|criteria)|by a (?:\w+ )?margin|in my (?:view|opinion|judge?ment)"
     rf"|in this (?:case|comparison|instance|regard)|(?:for|to|in|on|at following|in following|at answering"
@@ -89,7 +107,7 @@ TAIL = re.compile(
     rf"(?:\s+(?i:than|to|over|against)\s+(?:(?P<other>{SIDE})(?:'s)?|(?i:the )?(?i:other)(?:\s+(?:{NOUN}"
     rf"|(?i:one)))?|(?i:its (?:rival|counterpart|competitor))))?"
     rf"(?:\s+(?P<object>{SIDE}))?"
-    rf"(?:,?\s+(?i:overall|here|by far|in this (?:case|comparison)|by a (?:\w+ )?margin|in (?:all|every) \w+"
+    rf"(?:,?\s+(?i:overall|here|by far|hands down|in this (?:case|comparison)|by a (?:\w+ )?margin|in (?:all|every) \w+"
     rf"|for (?:this|the) (?:\w+ )?{_WORD}))*"
     rf"\s*(?:$|[.!;:)\]\"](?!\w)|\n|,(?!\s*(?i:but|if|unless|only|when|although if|provided)\b)|,?\s*(?i:but"
     rf"|albeit|though)\s+(?i:not by much|only (?:slightly|just|marginally|barely|narrowly)|both|the (?:margin"
@@ -137,6 +155,9 @@ ON = re.compile(
     r"(?i)(?:^|[;,—]\s*|\b(?:and|but|while|whereas)\s+)(?:on|for|in|under|by)\s+(?:the\s+)?(?!the whole|balance"
     r"|conclusion|summary|my|total|general|this|these|short|light|contrast|comparison|view|end|reasons?|all|sum"
     r"|fact|both)(?:\w+\s?){1,4},\s*(?:\w+,?\s+)?$"
+    r"|^\W*(?:for|on|in|by|under)\s+(?!me\b|us\b|its\b|being\b|the\b|this\b|these\b|that\b|my\b|our\b|all\b|both\b|short\b|sum\b"
+    r"|total\b|general\b|balance\b|conclusion\b|summary\b|light\b|contrast\b|comparison\b|view\b|reasons?\b|fact\b|\w+ing\b)"
+    r"(?:\w+\s){1,2}$"
 )
 CLAUSE = re.compile(
     r",|;|:|—|–|\(|\b(?:but|so|therefore|thus|hence|and|because|since|although|though|while|whereas|yet|however"

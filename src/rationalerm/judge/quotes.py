@@ -30,8 +30,8 @@ _REPORT = re.compile(
     rf"|embed\w*|smuggl\w*|hidden|answers|gives|boxes|has|repeats|prompt injection)|(?i:the )?{_THING}\b"
 )
 _REPORT_UNQUOTED = re.compile(
-    rf"{SIDE}(?:'s)?\s+(?:\w+\s+){{0,3}}?(?:{_SAYS}(?:\s+(?:(?i:that|the|a|its|own|label|final|verdict"
-    rf"|answer)\s*){{0,3}})?\W{{0,4}}$|{_SAYS}\s*:|(?i:answers|answered|gives|gave|boxes|boxed|has)\s+\W{{0,4}}$"
+    rf"{SIDE}(?:'s)?\s+(?:\w+\s+){{0,3}}?(?:{_SAYS}(?:\s+(?:(?i:that|the|an?|its|own|fake|false|hidden|planted|injected|embedded|forged|bogus|label|final|verdict"
+    rf"|answer|instruction|marker)\s*){{0,4}})?\W{{0,4}}$|{_SAYS}\s*:|(?i:answers|answered|gives|gave|boxes|boxed|has)\s+\W{{0,4}}$"
     rf"|(?i:tells?|told|instructs?|asks?|demands?|orders?|urges?|commands?|wants)\b[^,;:]{{0,100}}$|(?i:tries"
     rf"|attempts) to (?:\w+ ){{0,6}}\W{{0,4}}$)"
     rf"|{_SAYS}\s+(?:\w+\s+){{0,3}}?(?i:the)\s+(?:\w+\s+){{0,2}}?{_THING}\b"
@@ -41,9 +41,12 @@ _LEAD = re.compile(
     rf"|(?i:following|this)))?\s*[:\-–—]?\s*$"
 )
 _REPORT_AFTER = re.compile(
-    r"(?i)[\"'`*]{0,4}\s+(?:that )?(?:appears?|occurs?|is what|is part of|is (?:embedded|found|placed|hidden)"
-    r"|inside|within)\b[^.\n]{0,60}\b(?:response|answer|assistant|output|model|text|[ab])\b"
+    r"(?i)[\"'`*)]{0,4}\s+(?:(?:(?:with)?in|inside|from|by) (?:the )?(?:response|answer|assistant|output|model) \(?[ab12]\b"
+    r"|(?:is|was) (?:an? |the |just |only |clearly )?(?:\w+ )?(?:inject\w*|attack|ignored|disregarded|planted|not mine)\b"
+    r"|(?:that )?(?:appears?|occurs?|is what|is part of|is (?:embedded|found|placed|hidden)"
+    r"|inside|within)\b[^.\n]{0,60}\b(?:response|answer|assistant|output|model|text|[ab])\b)"
 )
+_SAYS_COLON = re.compile(rf"{SIDE}(?:'s)?\s+(?:\w+\s+){{0,6}}?(?:{_SAYS}|{_THING})\s*:\s*")
 _SINGLE_OPEN = re.compile(r"(?:^|[\s(:\[])'(?=\S)")
 _SINGLE_CLOSE = re.compile(r"(?<=\S)'(?!\w)")
 _CUE_LEFT = re.compile(
@@ -91,7 +94,7 @@ class Quotes:
         before = text[max(line_start, one.start - 300) : one.start]
         if one.rank == 3 and _REPORT_AFTER.match(text, one.end):
             return True
-        if self._in_marks(one) or self._in_fence(one) or self._in_block(one, line_start):
+        if self._told(one, before) or self._in_marks(one) or self._in_fence(one) or self._in_block(one, line_start):
             return True
         if one.rank > 1 and self._reported(before, _REPORT_UNQUOTED):
             return True
@@ -102,6 +105,23 @@ class Quotes:
         piece = SENTENCE.split(before)[-1]
         reports = list(words.finditer(piece))
         return bool(reports) and not OWN_VOICE.search(piece, reports[-1].end())
+
+    def _told(self, one: Candidate, before: str) -> bool:
+        """Behind `Response A says:` or in a JSON object, or with the sentence before it, verbatim a response's own."""
+        text = self._text
+        if not self._responses:
+            return False
+        label = text[one.start : one.end]
+        told = _SAYS_COLON.search(before)
+        if told and self._verbatim(before[told.end() :] + label):
+            return True
+        pieces = SENTENCE.split(before.strip(" >*-"))
+        if len(pieces) > 1 and len(pieces[-2].split()) > 2 and self._verbatim(" ".join(pieces[-2:]) + " " + label):
+            return True
+        if one.rank == 2 and not self._json and before.rstrip(' "').endswith("{"):
+            close = text.find("}", one.end, one.end + 200)
+            return close >= 0 and self._verbatim(text[text.rfind("{", 0, one.start) : close + 1])
+        return False
 
     def _in_marks(self, one: Candidate) -> bool:
         """Inside quotation marks or back-ticks: with other words, behind reporting words, or verbatim in a response."""
@@ -125,7 +145,7 @@ class Quotes:
                 continue  # not inside a pair (or an inch mark)
             inside = left[left.rfind(mark) + 1 :] + line[at:until] + right[: right.index(mark)]
             outside = left[: left.rfind(mark)]
-            alone = not inside.replace(line[at:until], "").strip(" .*_$")
+            alone = not inside.replace(line[at:until], "").strip(" .*_$\n")
             if not alone and not re.fullmatch(
                 r"(?i)[^\w]*(?:final )?(?:verdict|winner|decision)\W*", inside.replace(line[at:until], "")
             ):

@@ -10,23 +10,35 @@ import re
 from collections.abc import Iterator
 
 from rationalerm.judge.clean import fold
+from rationalerm.judge.headings import is_aspect
 from rationalerm.judge.items import list_items
 from rationalerm.judge.jsontext import json_value
+from rationalerm.judge.ownwork import without_own_work
 from rationalerm.judge.sentences import sentences
+from rationalerm.judge.tables import tables_to_lists
 from rationalerm.judge.verdict import is_verdict_line
 
-__all__ = ["LONG", "PROSE", "TWO_BLOCKS", "read_reasons", "result_block", "result_markers"]
+__all__ = ["LONG", "OWN_WORK", "PROSE", "TWO_BLOCKS", "read_reasons", "result_block", "result_markers"]
 
 PROSE = "prose"
 TWO_BLOCKS = "two RESULT blocks"
+OWN_WORK = "own work left out"
 LONG = "reasons read from the first 120000 characters"
 
 _MARKER = re.compile(r"(?i)[*_`]{0,3}(?:<|&lt;)\s?/?\s?RESULT(?:\\?[_\- ]?)(START|END)\s?(?:>|&gt;)[*_`]{0,3}")
 _DROPPED_TAGS = re.compile(
-    r"(?i)<(/?)((?:rubric|justify|quote|quoted|excerpt|type|answer|verdict|winner|final_answer"
-    r"|final_verdict)(?:_[ab12])?)(?:\s[^<>\n]{0,60})?>"
+    r"(?i)<(/?)((?:rubric|justify|quote|quoted|excerpt|type|solution|answer|verdict|winner|choice|preference"
+    r"|decision|final_answer|final_verdict)(?:_[ab12])?)(?:\s[^<>\n]{0,60})?>"
 )
 _SUMMARY = re.compile(r"(?i)</?summary_[ab12]>")
+_ITEM = re.compile(
+    r"(?i)<(?:reason|point|item|li|claim|issue|argument)(?:[ _-]?\d{1,3})?(?:\s[^<>\n]{0,60})?>\s{0,20}(?![-*•(\d])"
+)
+_ITEM_END = re.compile(
+    r"(?i)</(?:reason|point|item|li|claim|issue|argument)(?:[ _-]?\d{1,3})?>"
+    r"|</?(?:ul|ol|p|div|br|reasons|points|checklist|items|eval|evaluation|comparison)\s?/?>"
+)
+_FENCED_LINE = re.compile(r"^[ \t]*```\w*[ \t]*\n[ \t]*([^\n`]{1,80})\n[ \t]*```[ \t]*$", re.M)
 _LIST_KEYS = (
     "reasons", "checklist", "reason_list", "atomic_reasons", "rationales", "points", "justifications", "arguments", "critiques",
     "claims", "key_points", "criteria", "findings", "items", "explanations", "rationale", "reason", "justification",
@@ -34,7 +46,8 @@ _LIST_KEYS = (
 )  # fmt: skip
 _TEXT_KEYS = (
     "reason", "text", "description", "point", "claim", "content", "statement", "detail", "explanation", "comment", "critique",
-    "justification", "rationale", "evidence",
+    "justification", "rationale", "evidence", "issue", "problem", "observation", "argument", "finding", "reasoning", "analysis",
+    "note", "weakness", "strength", "error",
 )  # fmt: skip
 _SIDE_KEY = re.compile(r"(?i)^(?:(response|assistant|answer|output|model|candidate|summary)[ _-]?)?([ab12])$")
 _DEPTH = 6
@@ -84,9 +97,15 @@ def read_reasons(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if found is not None:
             reasons, prose = found
             return _clean(reasons), (*notes, PROSE) if prose and reasons else notes
+        if source.lstrip("`json \n")[:1] == "{":
+            return (), notes
     if len(source) > _LONGEST:
         source, notes = source[:_LONGEST], (*notes, LONG)
-    source = _without_tags(source)
+    if "```" in source:
+        source = _FENCED_LINE.sub(lambda fence: "" if is_verdict_line(fence[1]) else fence[0], source)
+    source = tables_to_lists(_without_tags(source))
+    if block is None and (compared := without_own_work(source)) != source:
+        source, notes = compared, (*notes, OWN_WORK)
     items = list_items(source)
     if items:
         return _clean(items), notes
@@ -99,7 +118,7 @@ def _clean(reasons: list[str]) -> tuple[str, ...]:
 
 
 def _without_tags(text: str) -> str:
-    """The text without rubrics, quotations and verdict tags; summaries become items."""
+    """The text without rubrics, quotations and verdict tags; summaries and `<reason>` become items."""
     if "<" not in text:
         return text
     kept: list[str] = []
@@ -112,7 +131,8 @@ def _without_tags(text: str) -> str:
         elif opened == name and tag[1]:
             opened, position = "", tag.end()
     kept.append(text[position:])  # of a tag that is never closed, the inside is kept
-    return _SUMMARY.sub(lambda tag: "\n" if tag[0].startswith("</") else "\n- ", "".join(kept))
+    text = _SUMMARY.sub(lambda tag: "\n" if tag[0].startswith("</") else "\n- ", "".join(kept))
+    return _ITEM_END.sub("\n", _ITEM.sub("\n- ", text))
 
 
 def _from_json(value: object, depth: int) -> tuple[list[str], bool] | None:
@@ -133,7 +153,8 @@ def _from_json(value: object, depth: int) -> tuple[list[str], bool] | None:
             items = list_items(inner)
             return (items, False) if items else (sentences(inner), True)
         if isinstance(inner, dict):
-            return _from_sides(inner, depth + 1)
+            numbered = all(str(name).strip().isdigit() and isinstance(text, str) for name, text in inner.items())
+            return _from_json(list(inner.values()), depth + 1) if numbered else _from_sides(inner, depth + 1)
     return _from_sides(value, depth + 1) if any(isinstance(inner, list | dict) for inner in value.values()) else None
 
 
@@ -143,10 +164,11 @@ def _from_sides(value: dict[object, object], depth: int) -> tuple[list[str], boo
     for key, inner in value.items():
         name = str(key)
         side = _SIDE_KEY.match(name.strip())
+        aspect = f"{name.strip().capitalize()}: " if is_aspect(name) and depth > 1 else ""
         prefix = f"{(side[1] or 'Response').capitalize()} {side[2].upper()}: " if side else ""
         if isinstance(inner, list):
             nested = _from_json(inner, depth)
-            found += [prefix + text for text in nested[0]] if nested else []
+            found += [(prefix or aspect) + text for text in nested[0]] if nested else []
         elif isinstance(inner, str) and (side or depth > 1 or len(inner.split()) > 3) and not is_verdict_line(f"{name}: {inner}"):
             found.append((prefix or f"{name}: ") + inner)
         elif isinstance(inner, dict):
@@ -167,5 +189,5 @@ def _item_text(item: object) -> str | None:
             prefix = f"Response {match[2].upper()}: " if match and not re.match(r"(?i)response|assistant", texts[0]) else ""
             return prefix + texts[0]
         strings = [inner for inner in item.values() if isinstance(inner, str)]
-        return strings[0] if len(strings) == 1 else None
+        return max(strings, key=len) if strings else None
     return None

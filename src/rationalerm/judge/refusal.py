@@ -23,7 +23,7 @@ _REFUSES = re.compile(
     rf"(?i)(?:^|[.!\n]\s*|\b(?:but|and|so|however|unfortunately|that)\s*,?\s+|,\s*)(?:unfortunately,?\s+"
     rf"|as an ai(?: language)?(?: model)?,?\s+)?i\s?{_CANT}\s+(?:\w+ly\s+)?(?:with\s+)?{_DO}"
     rf"|\b(?:i'?m|i am|we are|we're) (?:\w+ )?(?:unable to|not able to|not comfortable)\s+(?:\w+ly\s+)?{_DO}"
-    r"|(?:^|\n)\W*i (?:must|have to|respectfully) (?:respectfully )?(?:decline|refuse)\b|(?:^|\n)\W*(?:request"
+    r"|(?:^|[\n;.,])\W*i (?:must|have to|respectfully) (?:respectfully )?(?:decline|refuse)\b|(?:^|\n)\W*(?:request"
     r"|content) (?:refused|declined|blocked)"
     r"|我(?:无法|不能|没办法|拒绝)|(?:申し訳|お手伝いできません|お答えできません)"
     r"|(?:lo siento|no puedo (?:ayudar|evaluar))|(?:désolé"

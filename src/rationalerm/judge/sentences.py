@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from rationalerm.data.prose import split_sentences
+from rationalerm.judge.headings import Section, read_heading, with_side
 from rationalerm.judge.verdict import is_verdict_line
 
 __all__ = ["sentences"]
@@ -18,29 +20,55 @@ _GREETING = re.compile(
     r"|^(?:after|upon) (?:carefully )?(?:reading|reviewing|comparing|evaluating)[^,.]{0,80}[.:]$|^(?:reason"
     r"|reasons|reasoning|explanation|justification|rationale|analysis|evaluation|critique)s?\s*:?$"
 )
-_LEAD = re.compile(r"^(?:reason(?:ing|s)?|explanation|justification|rationale|analysis|evaluation)\s*:\s+", re.I)
+_LEAD = re.compile(
+    r"^(?:reason(?:ing|s)?|explanation|justification|rationale|analysis|evaluation|feedback|critique|comments?|assessment)\s*:\s+",
+    re.I,
+)
 _SKIP_LINE = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}\s*$|\||<[^<>]{1,60}>\s*$|\$\$|\\\[|\\\]|!\[)")
+_OWN_SUBJECT = re.compile(r"(?i)\W*(?:overall|in (?:summary|conclusion|comparison)|to (?:sum|conclude)|therefore|my|i)\b")
+_OF_BOTH = re.compile(
+    r"(?i)\b(?:both|neither|comparing|compared)\b|\bbetween the\b"
+    r"|\b(?:the|their|these|two) (?:\w+ )?(?:assistants|responses|answers|outputs)\b"
+)
 _EMPHASIS = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*(?!\w)")
 _MOST = 2000
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of an answer without a list, without headings, code, greetings, announcements and verdicts."""
+    """The sentences of an answer without a list, without headings, code, greetings, announcements and verdicts.
+
+    Under a heading that names a response they carry its name, unless they speak of both.
+    """
     found: list[str] = []
-    for paragraph in _paragraphs(text):
-        for sentence in split_sentences(paragraph):
+    done = ""  # the section in which the comparison has begun
+    for paragraph, label in _paragraphs(text):
+        for sentence in _rejoined(split_sentences(paragraph)):
             words = _LEAD.sub("", _EMPHASIS.sub(r"\1", sentence).strip())
             if words and not words.endswith(":") and not _GREETING.match(words) and not is_verdict_line(words):
-                found.append(words)
+                done = label if _OF_BOTH.search(words) else done
+                found.append(words if label == done or _OWN_SUBJECT.match(words) else with_side(words, label))
         if len(found) > _MOST:
             break
     return found
 
 
-def _paragraphs(text: str) -> list[str]:
-    paragraphs: list[str] = []
+def _rejoined(parts: Iterable[str]) -> list[str]:
+    """Sentences cut behind a quoted question or exclamation (`"Who wears shorts?" and names it.`) are one again."""
+    whole: list[str] = []
+    for part in parts:
+        if whole and part[:1].islower() and whole[-1][-1:] in "\"')”’":
+            whole[-1] += " " + part
+        else:
+            whole.append(part)
+    return whole
+
+
+def _paragraphs(text: str) -> list[tuple[str, str]]:
+    """The paragraphs, each with the name of the response that the heading above it gives."""
+    paragraphs: list[tuple[str, str]] = []
     lines: list[str] = []
     fenced = False
+    section = Section()
     for line in [*text.split("\n"), ""]:
         if line.lstrip().startswith("```"):
             fenced = not fenced
@@ -48,14 +76,12 @@ def _paragraphs(text: str) -> list[str]:
         if fenced:
             continue
         stripped = line.strip()
-        heading = (
-            bool(_SKIP_LINE.match(line))
-            or (stripped.endswith(":") and len(stripped.split()) <= 8)
-            or bool(re.fullmatch(r"\*\*[^*]{1,80}\*\*:?", stripped))
-        )
-        if not stripped or heading or is_verdict_line(stripped):
+        heading = read_heading(line)
+        if not stripped or heading or _SKIP_LINE.match(line) or is_verdict_line(stripped):
             if lines:
-                paragraphs.append(" ".join(lines))
+                paragraphs.append((" ".join(lines), section.label))
+            if heading:
+                section.enter(heading)
             lines = []
             continue
         lines.append(stripped.lstrip("> "))

@@ -10,15 +10,17 @@ Notes: `rule: ...` (which form was read); `two different verdicts seen: A>B, B>A
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from rationalerm.judge.clean import signs, tidy
 from rationalerm.judge.cues import cue_labels
+from rationalerm.judge.jsonverdict import verdict_part
 from rationalerm.judge.labels import Label, plain
 from rationalerm.judge.marked import Candidate, marked_labels
-from rationalerm.judge.ownership import drop_options
+from rationalerm.judge.ownership import OWN_VOICE, drop_options
 from rationalerm.judge.prose import is_statement, statements
 from rationalerm.judge.quotes import Quotes, mentions_label
 
@@ -61,9 +63,13 @@ def read_verdict(text: str, responses: Sequence[str] = ()) -> Reading:
     judged = [signs(tidy(response)) for response in responses]
     notes = [RESPONSE_LABEL] if mentions_label(judged) else []
     numbers = bool(_NUMBERED_SIDES.search(view)) and not _LETTERED_SIDES.search(view)
+    view = verdict_part(view) if view.lstrip()[:1] == "{" else view
     quotes = Quotes(view, judged)
+    others: list[Candidate] = []
     for kind in (_marked, cue_labels, statements):
-        own = _own(view, kind(view, numbers), quotes, notes)
+        found = _outside(kind(view, numbers), others)
+        own = _own(view, found, quotes, notes)
+        others += [one for one in found if one not in own]
         if own:
             return _choose(own, notes)
     return Reading(None, tuple(notes))
@@ -71,6 +77,12 @@ def read_verdict(text: str, responses: Sequence[str] = ()) -> Reading:
 
 def _marked(view: str, numbers: bool) -> list[Candidate]:
     return [one for one in marked_labels(view, numbers) if not _of_something_else(view, one)]
+
+
+def _outside(candidates: list[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates without those around a label that was somebody else's, in a stronger form."""
+    starts = sorted(one.start for one in others)
+    return [one for one in candidates if bisect_left(starts, one.start) == bisect_left(starts, one.end)]
 
 
 def _own(view: str, candidates: Sequence[Candidate], quotes: Quotes, notes: list[str]) -> list[Candidate]:
@@ -86,7 +98,10 @@ def _own(view: str, candidates: Sequence[Candidate], quotes: Quotes, notes: list
 
 
 def _of_something_else(view: str, one: Candidate) -> bool:
-    """A rating, or a lone letter that is the answer to the judged question."""
+    """A rating, a lone letter that is the answer to the judged question, or a relation of small letters in a sentence."""
+    if not one.label.bare and one.rule == "rule: boxed" and not re.search(r"[AB12]|(?i:tie)", plain(view[one.start : one.end])):
+        line = view[max(0, one.start - 120) : one.start].rpartition("\n")[2]
+        return bool(re.search(r"\w", line)) and not OWN_VOICE.search(line)
     before = view[max(0, one.start - 80) : one.start].rstrip("*_ $\\(:=")
     if one.label.bare and re.search(r"[12]", plain(view[one.start : one.end])) and _RATING.search(before):
         return True
@@ -96,8 +111,10 @@ def _of_something_else(view: str, one: Candidate) -> bool:
 
 def _choose(own: Sequence[Candidate], notes: list[str]) -> Reading:
     pool = list(own)
-    if own[0].rank == 2 and any(one.final for one in own):
-        pool = [one for one in own if one.final]
+    if own[0].rank == 2:
+        pool = [one for one in own if one.final] or [one for one in own if not one.of] or pool
+        if len({one.of for one in pool}) > 1:
+            return Reading(None, (*notes, CONTRADICTING, _seen(own)))  # one verdict a criterion, none of the whole
     chosen = pool[-1]
     if own[0].rank == 1:
         concluding = _concluding(own)
@@ -130,9 +147,12 @@ def _concluding(own: Sequence[Candidate]) -> Candidate | None:
 
 _MAYBE = re.compile(
     r"(?i)[\[\\<>=~]|verdict|win|won|better|best|superior|strong|prefer|decision|judg|choice|conclusion|answer|tie"
-    r"|draw|equal|choose|pick|select|result|beats|perform|worse|edge"
+    r"|draw|equal|choose|pick|select|result|rating|score|grade|beats|perform|worse|edge"
 )
 _BULLET = re.compile(r"^[\s>#*\-•–]*(?:\(?\d{1,3}[.)]\)?\s+)?")
+_RATES = re.compile(
+    r"(?i)\W*(?:my |the )?(?:overall |final )?(?:rating|score|grade)\W{0,12}\d{1,3}(?:\.\d{1,3})?(?:\s?/\s?\d{1,3})?\W*"
+)
 _ANNOUNCES = re.compile(
     r"(?i)^[\W_]*(?:(?:therefore|thus|so|hence|overall|finally|in conclusion|accordingly|as a result"
     r"|based on [\w ,']{1,80}?|given [\w ,']{1,80}?),?\s+)?(?:here is |i (?:give|output|state) )?(?:my|the"
@@ -146,7 +166,7 @@ _LEADS_VERDICT = re.compile(
 )
 _MARK_WORDS = re.compile(
     r"(?i)\\*b?oxed\s*\{[^{}\n]{0,60}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40}){0,4}\}+|\[\[[^\[\]\n]{1,60}\]\]"
-    r"|</?(?:final_?)?(?:answer|verdict|winner)[^<>]{0,40}>|<<[ab]?[^<>\n]{0,20}>>"
+    r"|</?(?:final_?)?(?:answer|verdict|winner)[^<>]{0,40}>|\[(?:result|verdict|answer|winner)\](?=\W{0,4}\w+\W*$)|<<[ab]?[^<>\n]{0,20}>>"
 )
 
 
@@ -156,7 +176,7 @@ def is_verdict_line(line: str) -> bool:
     view = signs(line[:2000]).strip()
     if not view or not (_MAYBE.search(view) or len(view) < 24):
         return False
-    if _ANNOUNCES.match(view):
+    if _ANNOUNCES.match(view) or _RATES.fullmatch(view):
         return True
     bare = _BULLET.sub("", view)
     if _LEADS_VERDICT.match(bare) and (
