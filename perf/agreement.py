@@ -1,19 +1,23 @@
 """How far the static matchers agree with people. One JSON object a matcher: python perf/agreement.py
 
-    summhay     Pearson: the best bullet's score against the human 0 / .5 / 1; S_total / |R_h| against the row's mean
-    auc         argkp, metacritique, realsumm: does the text say the claim (the better of its sentences)
-    contrast    share on the right side of 0.5 a kind, their mean, and the mean of reworded and of the rest
+    summhay     Pearson: the best bullet's score against the human 0 / .5 / 1; S_total / |R_h| against the row's mean.
+                `cross_validated`: each topic by weights fitted without it; the rest with the shipped ones, fitted on these rows
+    auc         argkp, metacritique, realsumm: does the text say the claim (the better of its sentences); a part of them fitted on
+    contrast    share on the right side of 0.5 a kind, their mean, and the mean of reworded and of the rest (`balanced`).
+                `tuned_on`: rules and weights were made with this set in view; `held_out`: weights fitted on its sister instead
     chance      human reasons against another row's: RC; and against a list of generic remarks
 
-Needs ../shared (RATIONALERM_SHARED). Prints figures only, never a text.
+Needs ../shared (RATIONALERM_SHARED). Prints figures only, never a text. All but `speed` are the same on every machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +29,8 @@ import numpy as np
 from rationalerm.match import Matcher, assign, make_matcher
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+DEV = [REPOSITORY / "recipes" / "matcher_static" / name for name in ("contrast_dev.jsonl", "contrast_dev2.jsonl")]
+DEV_NAMES = [path.stem for path in DEV]
 GENERIC = [
     "Response B is clearer and more detailed.",
     "Response A is less helpful overall.",
@@ -52,23 +58,50 @@ def row_recall(matcher: Matcher, human: Sequence[str], model: Sequence[str]) -> 
     return sum(s for _, _, s in assign(matcher.match(human, model))) / len(human)
 
 
-def summhay(matcher: Matcher, data: Path) -> dict[str, float]:
-    """Pearson by label and by row; mean score at each label. Bullets as they are, citations ("[12]") and all."""
+Scores = tuple[list[float], list[float], list[float], list[float]]
+
+
+def summhay_scores(matcher: Matcher, data: Path, topic: str | None = None) -> Scores:
+    """(best score, label) of each insight, (recall, mean label) of each row. Bullets as they are, citations ("[12]") and all."""
     best, labels, recalls, means = [], [], [], []
     for row in lines(data / "summhay_eval" / "eval.jsonl"):
-        bullets = row["bullets"]
+        if topic not in (None, row["topic"]):
+            continue
         score = {h["insight_id"]: h["score"] for h in row["human"]}
         insights = [x for x in row["insights"] if x["id"] in score]
-        matching = matcher.match([x["text"] for x in insights], bullets)
+        matching = matcher.match([x["text"] for x in insights], row["bullets"])
         for i, x in enumerate(insights):
             best.append(max((s for (k, _), s in matching.scores.items() if k == i), default=0.0))
             labels.append(score[x["id"]])
         recalls.append(sum(s for _, _, s in assign(matching)) / len(insights))
         means.append(sum(score[x["id"]] for x in insights) / len(insights))
-    means_by_label = {
-        f"mean_at_{v}": float(np.mean([b for b, y in zip(best, labels, strict=True) if y == v])) for v in (0.0, 0.5, 1.0)
-    }
-    return {"labels": _pearson(best, labels), "rows": _pearson(recalls, means), **means_by_label}
+    return best, labels, recalls, means
+
+
+def _summhay_figures(scores: Scores) -> dict[str, float]:
+    best, labels, recalls, means = scores
+    by_label = {f"mean_at_{v}": float(np.mean([b for b, y in zip(best, labels, strict=True) if y == v])) for v in (0.0, 0.5, 1.0)}
+    return {"labels": _pearson(best, labels), "rows": _pearson(recalls, means), **by_label}
+
+
+def summhay(matcher: Matcher, data: Path) -> dict[str, float]:
+    """Pearson by label and by row; mean score at each label."""
+    return _summhay_figures(summhay_scores(matcher, data))
+
+
+def validate() -> Any:
+    """recipes/matcher_static/validate.py, which fits the weights again."""
+    recipe = str(REPOSITORY / "recipes" / "matcher_static")
+    if recipe not in sys.path:
+        sys.path.insert(0, recipe)
+    return importlib.import_module("validate")
+
+
+def summhay_cross_validated(matcher: Matcher, data: Path) -> dict[str, float]:
+    """`summhay`, each topic scored by weights that were fitted without it."""
+    folds = [summhay_scores(held, data, topic) for topic, held in validate().by_topic(matcher)]
+    best, labels, recalls, means = ([v for fold in folds for v in fold[k]] for k in range(4))
+    return _summhay_figures((best, labels, recalls, means))
 
 
 def claims(data: Path) -> dict[str, list[tuple[str, list[str], bool]]]:
@@ -177,13 +210,15 @@ def main() -> None:
         matcher.match(["warm"], ["up"])
         figures: dict[str, Any] = {"matcher": name, "version": matcher.version}
         figures["speed"] = speed(matcher, judge_rows(data))
-        figures["summhay"] = summhay(matcher, data)
+        figures["summhay"] = {**summhay(matcher, data), "cross_validated": summhay_cross_validated(matcher, data)}
         figures["auc"] = {
             k: auc([max(matcher.match([c], t).scores.values(), default=0.0) for c, t, _ in rows], [y for *_, y in rows])
             for k, rows in claims(data).items()
         }
-        sets = options.contrast or [REPOSITORY / "recipes" / "matcher_static" / "contrast_dev.jsonl"]
-        figures["contrast"] = {p.stem: contrast(matcher, p) for p in sets}
+        sets = options.contrast or DEV
+        figures["contrast"] = {p.stem: {"tuned_on": p.stem in DEV_NAMES, **contrast(matcher, p)} for p in sets}
+        for held, other in () if options.contrast else validate().by_writer(matcher):
+            figures["contrast"][held]["held_out"] = contrast(other, next(p for p in DEV if p.stem == held))
         figures["chance"] = {p.stem: chance(matcher, contrast_rows(p)) for p in sets}
         print(json.dumps(figures, indent=1, default=float))
 

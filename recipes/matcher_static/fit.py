@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rationalerm.match.calibration import conflicts
 from rationalerm.match.pairs import FEATURES
 
 __all__ = ["SIGNS", "Labelled", "fit"]
 
 Floats = npt.NDArray[np.float64]
-_POSITIVE = {"recall", "precision", "exact", "exact_precision", "cosine", "residual", "sided", "sided_residual", "agrees"}
+_POSITIVE = {*FEATURES[:6], "sided", "sided_residual", "agrees", "evidence"}  # the first six are similarities
 SIGNS = np.array([1.0 if f in _POSITIVE else -1.0 for f in FEATURES])
-_HARD = [FEATURES.index(f) for f in ("numbers_conflict", "quotes_conflict", "code_conflict", "siblings_conflict")]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Labelled:
 
 def fit(pairs: list[Labelled], slot: float, l2: float = 1.0, steps: int = 3000) -> tuple[Floats, float]:
     """Weights and bias."""
-    kept = [p for p in pairs if not any(p.x[k] for k in _HARD) and p.x[FEATURES.index("slot")] < slot]
+    kept = [p for p in pairs if not conflicts(p.x, slot)]
     x = np.array([p.x for p in kept])
     y = np.array([p.y for p in kept])
     c = np.array([p.count for p in kept])

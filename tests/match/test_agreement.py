@@ -60,6 +60,20 @@ def test_summhay(shared: Path, agreement: ModuleType, matcher: Matcher) -> None:
     assert figures["mean_at_0.0"] < 0.25 < figures["mean_at_0.5"] < 0.6 < 0.7 < figures["mean_at_1.0"]
 
 
+def test_summhay_by_weights_fitted_on_other_topics(shared: Path, agreement: ModuleType, matcher: Matcher) -> None:
+    figures = agreement.summhay_cross_validated(matcher, shared / "data")
+    assert figures["labels"] > 0.72
+    assert figures["rows"] > 0.77
+
+
+@pytest.mark.parametrize("name", ["contrast_dev", "contrast_dev2"])
+def test_dev_sets_never_get_worse(agreement: ModuleType, matcher: Matcher, name: str) -> None:
+    """Both were tuned on: this guards the rules, it says nothing of new pairs."""
+    figures = agreement.contrast(matcher, ROOT / "recipes" / "matcher_static" / f"{name}.jsonl")
+    assert figures["mean"] >= 0.8, figures
+    assert figures["balanced"] >= 0.67, figures
+
+
 def test_contrast_set(agreement: ModuleType, matcher: Matcher) -> None:
     figures = agreement.contrast(matcher, ROOT / "tests" / "match" / "contrast_frozen.jsonl")
     assert figures["mean"] >= 0.75, figures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import subprocess
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from rationalerm.errors import MatcherError, UsageError
 from rationalerm.match import EmbeddedMatcher, LexicalMatcher, Matcher, make_matcher, vectors
+from rationalerm.match.calibration import Calibration
 
 HUMAN = [
     "@Response 1 omits the unit of the force.",
@@ -125,11 +127,29 @@ def test_the_same_reason(matcher: Matcher, human: str, model: str) -> None:
         ("A answers in Java when Kotlin was wanted.", "A answers in Scala when Kotlin was wanted."),
         ("B never checks the port range.", "B is more detailed and better structured."),
         ("B is more detailed.", "B is more detailed and helpful."),
+        ("B keeps the metre of the Welsh hymn.", "A keeps the metre of the Welsh hymn, while B's hymn turns into prose."),
+        ("A skips the null check in the parser.", "The null check in the parser is skipped in B but not in A."),
         ("A omits the unit of the force.", "The recipe in A contains peanuts, to which the user is allergic."),
     ],
 )
 def test_not_the_same_reason(matcher: Matcher, human: str, model: str) -> None:
     assert score(matcher, human, model) < 0.5
+
+
+def test_a_replaced_fact_never_passes_half() -> None:
+    human = "@Response 1 dates the Battle of Hastings to 1067 in its second paragraph on Norman England."
+    for matcher in (EMBEDDED, LEXICAL):
+        assert score(matcher, human, human) > 0.9
+        assert score(matcher, human, human.replace("1067", "1076")) < 0.5
+
+
+def test_other_numbers_for_the_same_matcher() -> None:
+    found = EMBEDDED.match(HUMAN, MODEL)
+    shut = Calibration.load("embedded")
+    other = EMBEDDED.calibrated(dataclasses.replace(shut, bias=shut.bias - 100))
+    assert other.match(HUMAN, MODEL).scores == {}
+    assert EMBEDDED.match(HUMAN, MODEL) == found
+    assert EMBEDDED.calibrated(shut).match(HUMAN, MODEL) == found
 
 
 FIRST = ["Response 1", "@Response 1", "Response A", "The first response", "A"]
@@ -141,6 +161,7 @@ SAYS = [
     "missing null check ({p}): the code in {x} crashes",
     "unlike {y}, {x} explains why",
     "{x} fails; {y} includes the test",
+    "{x} caches the result in line 12, {y} does not",
 ]
 
 

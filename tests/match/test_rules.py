@@ -19,6 +19,10 @@ from rationalerm.match.polarity import polarity, word_class
         "warns that the flag is dangerous",
         "answers in a table as requested",
         "sticks to 3.8 as requested, no match statement",
+        "puts the verb last as it should be",
+        "replies in verse like the user wanted",
+        "derives the sum instead of just quoting it",
+        "doesn't just list the steps but explains them",
     ],
 )
 def test_merits(text: str) -> None:
@@ -37,19 +41,30 @@ def test_merits(text: str) -> None:
         "misdates the treaty",
         "is unclear and incoherent",
         "doesn't include a test",
+        "prints prose when a table was requested",
+        "writes metres instead of feet",
+        "pastes the input right into the query without escaping",
+        "skips the null check",
+        "the null check is skipped",
     ],
 )
 def test_faults(text: str) -> None:
     assert polarity(words.tokens(text)) < 0
 
 
-@pytest.mark.parametrize("text", ["says that insulin is made in the liver", "the result of 3 and 4", "for those who can't read"])
+@pytest.mark.parametrize(
+    "text", ["says that insulin is made in the liver", "the result of 3 and 4", "for those who can't read", "keeps running"]
+)
 def test_what_judges_nothing(text: str) -> None:
     assert polarity(words.tokens(text)) == 0
 
 
 def test_error_handling_is_no_error() -> None:
     assert polarity(words.tokens("adds error handling")) > 0
+
+
+def test_what_would_be_right_is_no_merit() -> None:
+    assert polarity(words.tokens("the dative would have been correct")) < 0
 
 
 @pytest.mark.parametrize("word", ["improves", "include", "discover", "important", "mission", "misses"])
@@ -111,6 +126,7 @@ def test_words_that_say_something(word: str) -> None:
         ("- Plans to close 420 stores [20][33].", "Plans to close 420 stores."),
         ("the Professional tier [3], and more [37][39]", "the Professional tier, and more"),
         ("2) It omits the unit", "It omits the unit"),
+        ("**Units:** B's answer, 2**3**4 and **kwargs", "Units: B's answer, 2**3**4 and **kwargs"),
         ("It returns [3] for s[0] and [1, 2].", "It returns [3] for s[0] and [1, 2]."),
         ("an interval of [2.1, 3.4]", "an interval of [2.1, 3.4]"),
     ],

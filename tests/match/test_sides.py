@@ -12,7 +12,7 @@ from rationalerm.match import sides, words
 
 def about(text: str) -> list[int]:
     """The side of each clause."""
-    return [c.side for c in sides.clauses(words.tokens(sides.mark(text)))]
+    return [c.side for c in sides.clauses(words.tokens(sides.mark(words.clean(text))))]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,8 @@ def test_the_cheap_pattern_finds_what_the_full_one_finds(text: str) -> None:
         ("B gives the unit, unlike A, which omits it.", [1, -1]),
         ("@Response 2 is too long.", [1]),
         ("回答2没有单位", [1]),
+        ("A renamed the method.", [-1]),
+        ("**Tests:** B's suite is empty.", [1, 1]),
     ],
 )
 def test_sides_of_clauses(text: str, expected: list[int]) -> None:
@@ -95,6 +97,7 @@ def test_sides_of_clauses(text: str, expected: list[int]) -> None:
     [
         "A better approach would be a set.",
         "A class should have one job.",
+        "A detailed answer was wanted.",
         "Vitamin B is missing.",
         "It picks option A although the key says otherwise.",
         'The letter "B" is missing.',

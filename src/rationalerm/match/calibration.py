@@ -1,7 +1,7 @@
 """Evidence of a pair -> a score in [0, 1] that means what method.md section 2 says. Knows nothing of texts.
 
     z = bias + sum_k weight_k * x_k
-    z = min(z, cap + slope * z)       where a fact conflicts: numbers, names of a kind, code must agree
+    z = min(z, cap + slope * z, -0.05)    where a fact conflicts: numbers, quotations, code, names of a kind must agree
     0 where the model's remark is vague: under half of the specific weight that says something in particular
     score = the piecewise linear map through `knots`, 0 under `floor`, to four decimals
 
@@ -16,6 +16,7 @@ import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 
 import numpy as np
@@ -24,11 +25,15 @@ import numpy.typing as npt
 from rationalerm.errors import MatcherError
 from rationalerm.match.pairs import AGREES_FROM, FEATURES, RESIDUAL_UP_TO
 
-__all__ = ["Calibration"]
+__all__ = ["Calibration", "conflicts"]
 
 Floats = npt.NDArray[np.float64]
-RULES = "1"  # raise it whenever a rule in this folder's code changes a score
-_HARD = tuple(FEATURES.index(f) for f in ("numbers_conflict", "quotes_conflict", "code_conflict", "siblings_conflict"))
+RULES = "3"  # raise it whenever a rule in this folder's code changes a score
+_HARD = tuple(FEATURES.index(f) for f in ("numbers_conflict", "quotes_conflict", "code_conflict"))
+_SIBLINGS = FEATURES.index("siblings_conflict")
+_EXACT, _EXACT_PRECISION = FEATURES.index("exact"), FEATURES.index("exact_precision")
+_ALIKE = 0.175  # in texts that share less, one may name what the other describes
+_UNDER_HALF = -0.05  # a replaced fact is never the same reason
 _SLOT = FEATURES.index("slot")
 _VAGUE = FEATURES.index("vague")
 _TABLES = ("weights.txt", "siblings.txt", "lexicon.txt")
@@ -60,29 +65,33 @@ class Calibration:
         knots = tuple((z, s) for z, s in data["knots"])
         return cls(f"{name}-{RULES}-{digest[:8]}", *fixed, knots, data["floor"])
 
-    def possible(self, similar: Sequence[Floats]) -> npt.NDArray[np.bool_]:
+    @cached_property
+    def _used(self) -> list[tuple[int, float]]:
+        return [(k, w) for k, w in enumerate(self.weights) if w]
+
+    @cached_property
+    def _named(self) -> dict[str, float]:
+        return dict(zip(FEATURES, self.weights, strict=True))
+
+    def possible(self, similar: Sequence[Floats], factual: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which pairs of a row could score at all, going by the similarities (the first features) and by the most that the
         rest can add to them. What this drops scores 0 in any case."""
-        w = dict(zip(FEATURES, self.weights, strict=True))
+        w = self._named
         enough = np.minimum(1.0, similar[0] / AGREES_FROM)
         z = (w["sided"] + w["agrees"] + w["sided_residual"] * np.clip(similar[5], 0.0, RESIDUAL_UP_TO)) * enough + (
-            self.bias + 1e-9
+            self.bias + w["evidence"] * factual + 1e-9
         )
         for weight, x in zip(self.weights, similar, strict=False):
             z = z + weight * x
         result: npt.NDArray[np.bool_] = z > self.knots[0][0]
         return result
 
-    def conflicts(self, x: Sequence[float]) -> bool:
-        """Whether a fact of the human reason is replaced by another one."""
-        return x[_SLOT] >= self.slot or any(x[k] for k in _HARD)
-
     def evidence(self, x: Sequence[float]) -> float:
         """z, summed in a fixed order."""
         z = self.bias
-        for weight, value in zip(self.weights, x, strict=True):
-            z += weight * value
-        return min(z, self.cap + self.slope * z) if self.conflicts(x) else z
+        for k, weight in self._used:
+            z += weight * x[k]
+        return min(z, self.cap + self.slope * z, _UNDER_HALF) if conflicts(x, self.slot) else z
 
     def score(self, x: Sequence[float]) -> float:
         """The calibrated score, 0 where it stays under the floor."""
@@ -96,3 +105,10 @@ class Calibration:
                 value = s0 + (s1 - s0) * (z - z0) / (z1 - z0)
                 break
         return round(value, 4) if value >= self.floor else 0.0
+
+
+def conflicts(x: Sequence[float], slot: float) -> bool:
+    """Whether a fact of the human reason is replaced by another one."""
+    if x[_SLOT] >= slot or any(x[k] for k in _HARD):
+        return True
+    return x[_SIBLINGS] > 0 and min(x[_EXACT], x[_EXACT_PRECISION]) > _ALIKE

@@ -15,21 +15,26 @@ from rationalerm.match import lexicon
 
 __all__ = ["polarity", "word_class"]
 
-_VALUE = {"merit": 1.0, "fault": -1.0, "give": 0.5, "care": 1.0, "lack": -1.0}
-_WHOLE = {
-    word: name for name in ("less", "lack", "care", "give", "merit", "fault", "asked", "not") for word in lexicon.words(name)
-}
+_VALUE = {"merit": 1.0, "fault": -1.0, "give": 0.25, "care": 1.0, "lack": -1.0}
+_CLASSES = ("less", "lack", "care", "give", "merit", "fault", "asked", "not", "would")
+_WHOLE = {word: name for name in _CLASSES for word in lexicon.words(name)}
 _BEGINNINGS = {name: lexicon.prefixes(name) for name in ("fault", "merit", "lack", "care")}
-_COMPOUND = lexicon.words("compound")
+_COMPOUND, _IDLE = lexicon.words("compound"), lexicon.words("idle")
+_GO_ON = frozenset(("keep", "keeps"))
 _RELATIVE, _NO_NEGATION = lexicon.words("relative"), lexicon.words("no-negation")
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non")
 _NO_MIS = ("missi", "miss", "miste", "mistr", "misc")
+_LIKE = frozenset(("as", "like"))
+_AGAINST = frozenset(("although", "but", "despite", "even", "though", "when", "where", "whereas", "while", "yet"))
+_IN_PLACE, _MERELY = frozenset(("instead", "rather")), frozenset(("just", "merely", "only", "simply"))
+_BE = frozenset(("is", "are", "was", "were", "been", "being", "gets"))
+_IDEAL = frozenset(("must", "ought", "should"))
 _REACH = 5  # how many tokens a negator reaches over
 
 
 @lru_cache(maxsize=50_000)
 def word_class(word: str) -> str:
-    """One of "", "merit", "fault", "give", "care", "lack", "less", "not", "asked"."""
+    """One of "", "merit", "fault", "give", "care", "lack", "less", "not", "asked", "would"."""
     if word.endswith(("n't", "n’t")):
         return "not"
     if word in _WHOLE:
@@ -49,25 +54,60 @@ def _negated_merit(word: str) -> bool:
     return False
 
 
+def _asked(words: Sequence[str], k: int) -> float:
+    """A word of asking: "as the task asked" is a merit, "when a table was asked for" a fault."""
+    before = words[max(0, k - 5) : k]
+    if _LIKE.intersection(before):
+        return 0.8
+    return -0.6 if _AGAINST.intersection(words[:k]) else -0.1
+
+
+def _judges_nothing(name: str, word: str, after: str) -> bool:
+    """Whether the next word takes the judgment out of this one: "right into", "keeps running", "error handling"."""
+    if name == "fault" and after in _COMPOUND:
+        return True
+    return f"{word}_{after}" in _IDLE or (word in _GO_ON and after.endswith("ing"))
+
+
+def _less(words: Sequence[str], k: int, after: str) -> float:
+    """A word that takes back: "too long", "instead of", "it should be"."""
+    word = words[k]
+    if word == "should" and _LIKE.intersection(words[max(0, k - 2) : k]):  # "as it should"
+        return 0.8
+    if word in _IN_PLACE and after in ("of", "than"):  # "instead of just quoting it"
+        return 0.5 if _MERELY.intersection(words[k + 2 : k + 3]) else -0.5
+    return -0.8 if word in ("too", "overly") else -0.4
+
+
 def polarity(words: Sequence[str]) -> float:
     """-1..1 for one clause."""
-    total, negated, mode, last = 0.0, 0, "", ""
+    total, negated, mode = 0.0, 0, ""
+    ideal = False  # "X would have been right": what follows speaks of what should be
     pending = False  # a negator that has met no judging word yet
     for k, word in enumerate(words):
         name = word_class(word)
-        if name == "fault" and k + 1 < len(words) and words[k + 1] in _COMPOUND:  # "error handling" is no error
-            name = ""
-        if name == "not":
-            if (k + 1 < len(words) and words[k + 1] == "only") or (k and words[k - 1] in _RELATIVE):
-                continue
-            negated, pending = _REACH, True
+        if name:
+            after = words[k + 1] if k + 1 < len(words) else ""
+            if _judges_nothing(name, word, after):
+                name = ""
+        if not name:
+            negated -= negated > 0
+        elif name == "not":
+            if after not in _MERELY and not (k and words[k - 1] in _RELATIVE):
+                negated, pending = _REACH, True
         elif name == "asked":
-            total += 0.8 if last in ("as", "the") and "as" in words[max(0, k - 3) : k] else -0.1
+            total += _asked(words, k)
         elif name == "less":
-            total -= 0.8 if word in ("too", "overly") else 0.4
-        elif name:
+            total += _less(words, k, after)
+            ideal = ideal or word in _IDEAL
+        elif name == "would":
+            if after in ("be", "have"):
+                total, ideal = total - 0.4, True
+        else:
             value = _VALUE[name]
-            if (mode == "lack" and value > 0 and not negated) or (mode == "care" and value < 0):
+            if mode == "care" and name == "lack" and k and words[k - 1] in _BE:  # "the null check is skipped"
+                total, mode = min(0.0, total - 1.0), name
+            if (mode == "lack" and value > 0 and not negated) or (mode == "care" and value < 0) or (ideal and value > 0):
                 value = 0.0
             if negated and value:
                 value = -value if abs(value) == 1 else -1.0
@@ -75,9 +115,6 @@ def polarity(words: Sequence[str]) -> float:
             total += value
             if name in ("lack", "care") and not mode:
                 mode = name
-        elif negated:
-            negated -= 1
-        last = word
     if pending and total < 1:  # after outright merit it only says how: "keeps to 3.8 as asked, no match statement"
         total = min(total, 0.0) - 0.8
     return max(-1.0, min(1.0, total))

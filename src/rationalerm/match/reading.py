@@ -16,16 +16,18 @@ import numpy.typing as npt
 from rationalerm.match import facts, generic, lexicon, polarity, sides, words
 from rationalerm.match.vectors import IntVector
 
-__all__ = ["Placed", "Reader", "Reading"]
+__all__ = ["Placed", "Reader", "Reading", "Stances"]
 
 _MAX_WORDS = 60_000  # 60 MB of vectors; then the reader starts afresh
 _MAX_READINGS = 10_000
 _LONGEST = 300  # words of a reason that count; keeps every sum below 2^53
 _CONCEDES = lexicon.words("concedes")  # "while B is long, it never says ..."
+_ELLIPTIC = lexicon.words("elliptic")
 _ONLY_ONE = 0.6
 _FACT = 30  # the least weight of a number, a name, a quoted word
 _SLOT = 15  # the least weight of a word that makes a slot
 Placed = tuple[str, int, int]  # stem, weight, place among the ids
+Stances = dict[str, list[tuple[int, float]]]  # stem -> (side, polarity) of the clauses in which it stands
 
 
 class Word(NamedTuple):
@@ -43,7 +45,8 @@ class Reading(NamedTuple):
 
     `ids`: the distinct words in order, after a blank (0); `weights`: whole numbers beside them;
     `polarity`: of A and of B; `named`: whether a clause is about A, about B; `specific`: the weight that is not vague;
-    `order`: the words of weight as the text has them, apart from those that judge.
+    `order`: the words of weight as the text has them, apart from those that judge;
+    `told`: where it names both responses, of each word of `order` the (side, polarity) of its clauses.
     """
 
     ids: npt.NDArray[np.int32]
@@ -53,6 +56,22 @@ class Reading(NamedTuple):
     facts: facts.Facts
     specific: int
     order: list[Placed]
+    told: Stances
+
+    def stances(self) -> Stances:
+        """Of each word of `order`, what is said with it of which response."""
+        stance = self.stance()
+        return self.told or {stem: [stance] for stem, *_ in self.order if stance[0]}
+
+    def stance(self) -> tuple[int, float]:
+        """Side and polarity of a reason that names one response; (0, 0) of others."""
+        if self.named[0] == self.named[1]:
+            return 0, 0.0
+        return (-1, self.polarity[0]) if self.named[0] else (1, self.polarity[1])
+
+    def factual(self) -> bool:
+        """Whether it names a number, a quotation or code."""
+        return bool(self.facts.numbers or self.facts.quotes or self.facts.code)
 
 
 class Reader:
@@ -109,7 +128,9 @@ class Reader:
         ids, weights, places = [0], [0], dict[str, int]()
         order: list[Placed] = []
         specific = 0
-        for part in parts:
+        leans, poles, named = _poles(parts, quoted)
+        told: Stances = {}
+        for part, lean in zip(parts, leans, strict=True):
             for token in part.tokens:
                 word = known.get(token) or self._word(token)
                 weight = word.weight
@@ -127,27 +148,35 @@ class Reader:
                         specific += weight
                 if weight >= _SLOT and (not word.judges or token in quoted):
                     order.append((word.stem, weight, places[token]))
-        poles, named = _poles(parts, quoted)
+                    if part.side and all(named):
+                        told.setdefault(word.stem, []).append((part.side, lean))
         arrays = np.array(ids, dtype=np.int32), np.array(weights, dtype=np.int64)
-        return Reading(*arrays, poles, named, found, specific, order)
+        return Reading(*arrays, poles, named, found, specific, order, told)
 
 
-def _poles(parts: list[sides.Clause], quoted: set[str]) -> tuple[tuple[float, float], tuple[bool, bool]]:
-    """Polarity of A and of B, and whether a clause is about A, about B."""
+def _poles(parts: list[sides.Clause], quoted: set[str]) -> tuple[list[float], tuple[float, float], tuple[bool, bool]]:
+    """The polarity of each clause; of A and of B; whether a clause is about A, about B."""
     sums: list[float | None] = [None, None]
+    leans: list[float] = []
     for k, part in enumerate(parts):
+        if quoted or part.only:
+            value = polarity.polarity([t for t in part.tokens if t not in quoted and not (part.only and t == "only")])
+        else:
+            value = polarity.polarity(part.tokens)
+        if k and part.side * parts[k - 1].side < 0 and _ELLIPTIC.issuperset(part.tokens):
+            value = -leans[-1]  # "A checks the root, B does not"
+        elif part.only and not value:
+            value = _ONLY_ONE  # "A forgets the unit; only B does it"
+        leans.append(value)
         if not part.side:
             continue
         own = 0 if part.side < 0 else 1
-        value = polarity.polarity([t for t in part.tokens if t not in quoted and not (part.only and t == "only")])
-        if part.only and not value:
-            value = _ONLY_ONE  # "A forgets the unit; only B does it"
         if part.tokens[0] in _CONCEDES and k + 1 < len(parts) and parts[k + 1].side == part.side:
             value *= 0.3
         sums[own] = (sums[own] or 0.0) + value
         if part.only:
             sums[1 - own] = (sums[1 - own] or 0.0) - value
-    return (_clip(sums[0] or 0.0), _clip(sums[1] or 0.0)), (sums[0] is not None, sums[1] is not None)
+    return leans, (_clip(sums[0] or 0.0), _clip(sums[1] or 0.0)), (sums[0] is not None, sums[1] is not None)
 
 
 def _clip(value: float) -> float:

@@ -33,6 +33,10 @@ _LABELLED, _BRACKETED = lexicon.words("labelled"), lexicon.words("labelled-in-br
 _FOLLOWS, _NEVER_FOLLOWS = lexicon.words("after-side"), lexicon.words("not-after-side")
 _MATH = frozenset("=+*^∩∪<>×·[→∧∨∈⊂|")
 _NEXT = re.compile(r"\s*([^\W\d_]+|\S)?")
+_OBJECT = re.compile(
+    r"\s*\w+\s+(?:the|an?|its?|all|both|each|every|no|my|your|their|this|that|only|just|to|from|in|into|with|as|at|on|by|for|out"
+    r"|\d\w*|[\"“'`])(?!\w)"
+)
 _PREVIOUS = re.compile(r"([^\W\d_]*)([^\w]*)$")
 _STARTS = frozenset(".!?:;\n•*-–—")
 
@@ -91,6 +95,8 @@ def _is_side(match: re.Match[str]) -> bool:
         low.endswith("s") and not low.endswith(("ss", "us", "is")) and low not in _NEVER_FOLLOWS and len(low) > 3
     ):
         return True
+    if low.endswith("ed") and len(low) > 4:  # "A changed the name", but "A detailed answer"
+        return bool(_OBJECT.match(text, match.end()))
     return low.endswith("ly") and _adverb_then_verb(text, match.end())
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from rationalerm.match.align import align
 from rationalerm.match.calibration import Calibration
-from rationalerm.match.pairs import features
+from rationalerm.match.copies import fold, negates
+from rationalerm.match.pairs import FEATURES, features
 from rationalerm.match.reading import Reader, Reading
 from rationalerm.match.vectors import IntVector
 from rationalerm.types import Matching
 
 __all__ = ["StaticMatcher"]
 
+_EXACT, _EXACT_PRECISION = FEATURES.index("exact"), FEATURES.index("exact_precision")
+_NEAR_COPY = 0.4  # from here on a pair is worth a look for a lone negation
 _LEAST_RECALL = 0.05  # pairs that share less are 0 without a look at the rest
 _Scored = tuple[int, int, list[float]]
 
@@ -46,7 +49,7 @@ class StaticMatcher:
     def version(self) -> str:
         """Changes with the rules, the tables, the calibration or the files that the vectors come from."""
         if self._version is None:
-            self._version = f"{Calibration.load(self.name).version}{self._print()}"
+            self._version = f"{(self._calibration or Calibration.load(self.name)).version}{self._print()}"
         return self._version
 
     def _print(self) -> str:
@@ -55,10 +58,17 @@ class StaticMatcher:
 
     def _load(self) -> tuple[Reader, Calibration]:
         with self._lock:
-            if self._reader is None or self._calibration is None:
+            if self._calibration is None:
                 self._calibration = Calibration.load(self.name)
+            if self._reader is None:
                 self._reader = Reader(type(self)._vectors())
             return self._reader, self._calibration
+
+    def calibrated(self, calibration: Calibration) -> Self:
+        """The same matcher under other numbers: for cross-validation (perf/agreement.py). A pickle of it forgets them."""
+        made = type(self)()
+        made._calibration = calibration
+        return made
 
     def match(self, human: Sequence[str], model: Sequence[str]) -> Matching:
         """The scores of one row; pairs that don't match are absent."""
@@ -69,9 +79,9 @@ class StaticMatcher:
         scores = {}
         for i, j, x in _pairs(readings[: len(human)], readings[len(human) :], vectors, stems, calibration):
             score = calibration.score(x)
-            if score > 0:
+            if score > 0 and not (min(x[_EXACT], x[_EXACT_PRECISION]) >= _NEAR_COPY and negates(human[i], model[j])):
                 scores[i, j] = score
-        return Matching(len(human), len(model), scores)
+        return Matching(len(human), len(model), scores | _copies(human, model))
 
     def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
         """`match` of each row, in order."""
@@ -86,6 +96,19 @@ class StaticMatcher:
         return _pairs(readings[: len(human)], readings[len(human) :], vectors, stems)
 
 
+def _copies(human: Sequence[str], model: Sequence[str]) -> dict[tuple[int, int], float]:
+    """A reason fulfils itself, also where it is too vague to fulfil any other."""
+    folded = [fold(reason) for reason in model]
+    there = set(folded)
+    return {
+        (i, j): 1.0
+        for i, text in enumerate(map(fold, human))
+        if text and text in there
+        for j, other in enumerate(folded)
+        if other == text
+    }
+
+
 def _pairs(
     human: list[Reading], model: list[Reading], vectors: IntVector, stems: Any, bound: Calibration | None = None
 ) -> list[_Scored]:
@@ -94,7 +117,8 @@ def _pairs(
     similar = (a.recall, a.precision, a.exact, a.exact_precision, a.cosine, a.residual * (1 - a.exact))
     possible = a.recall >= _LEAST_RECALL
     if bound is not None:
-        possible &= bound.possible(similar)
+        factual = np.array([h.factual() for h in human])[:, None] & np.array([m.factual() for m in model])
+        possible &= bound.possible(similar, factual)
     rows, columns = np.nonzero(possible)
     h_starts, m_starts = a.human_starts.tolist(), a.model_starts.tolist()
     result = []

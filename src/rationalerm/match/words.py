@@ -28,12 +28,15 @@ _STOPS = {"。": ".", "；": ";", "：": ":", "！": "!", "？": "?", "，": ","
 
 # "[12]" or "[3][40]" after a word or a full stop is a citation; after these words, or "=" and ":", it is a list.
 _CITED = re.compile(r"(?<=[^\W\d_][\"'”’).,;%]|[^\W\d_][^\W\d_]|.[\d.,;])(?:\s\[\d{1,3}\](?:\s*,?\s*\[\d{1,3}\])*)")
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)([^*\n]{1,120})\*\*(?![\w*])")
 _BULLET = re.compile(r"^\s*(?:[-*•‣–]\s+|\(?\d{1,2}[.)]\s+)")
 
 
 def clean(text: str) -> str:
-    """The text without bullet signs, list numbers and citations: markup, which would count as numbers."""
+    """The text without bullet signs, list numbers, bold type and citations: markup, which would count as numbers."""
     text = _BULLET.sub("", text)
+    if "**" in text:
+        text = _BOLD.sub(r"\1", text)
     return _CITED.sub(_uncited, text) if "[" in text else text
 
 
@@ -44,7 +47,8 @@ def _uncited(match: re.Match[str]) -> str:
 
 def tokens(text: str) -> list[str]:
     """Case-folded tokens with mention signs and clause punctuation."""
-    return [_STOPS.get(t, t) for t in _TOKEN.findall(text.casefold())]
+    found: list[str] = _TOKEN.findall(text.casefold())
+    return found if text.isascii() or _STOPS.keys().isdisjoint(text) else [_STOPS.get(t, t) for t in found]
 
 
 _SUFFIXES = (
