@@ -724,7 +724,7 @@ def test_matcher(lines, n, m, mode, want):
     text = f"Some words on R1 and S1.\n<RESULT_START>\n{lines}\n<RESULT_END>"
     if want is None:
         with pytest.raises(ParseError):
-            print(parse_matching(text, n, m, mode))
+            parse_matching(text, n, m, mode)
     else:
         assert dict(parse_matching(text, n, m, mode).scores) == want
 
@@ -765,6 +765,6 @@ WHOLE = [
 def test_matcher_whole(text, n, m, want):
     if want is None:
         with pytest.raises(ParseError):
-            print(parse_matching(text, n, m))
+            parse_matching(text, n, m)
     else:
         assert dict(parse_matching(text, n, m).scores) == want

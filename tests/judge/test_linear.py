@@ -143,7 +143,9 @@ LINES = [
 def test_linear(unit, parse):
     once = unit * (SIZE // len(unit) // 2)
     one, two = seconds(once, parse), seconds(once * 2, parse)
-    if two > 0.2:
+    for _ in range(4):  # a busy machine's hiccup is no quadratic parser: that one never gets better
+        if two < 0.2 or two / one < 3:
+            break
         one, two = min(one, seconds(once, parse)), min(two, seconds(once * 2, parse))
     assert two < 1
     assert two < 0.2 or two / one < 3
