@@ -37,6 +37,7 @@ _LIKE = re.compile(
 )
 _NONE = re.compile(r"(?i)[\s\-*•\[\](){}.]*(?:(?:none|no matches|nothing|empty|n/a)[\s.]*)?$")
 _QUOTED = 120
+_MOST = 20_000  # lines of one answer; no two lists make more pairs that anybody would read
 
 
 class _Score(NamedTuple):
@@ -126,6 +127,8 @@ def _from_lines(block: str, lines_above: int) -> tuple[list[_Score], list[str]]:
         if normalised:
             notes.append(f"normalised: {_short(line)} -> {value:g}")
         found.append(_Score(int(match[1]), int(match[2]), value, number, _short(line)))
+        if len(found) > _MOST:
+            raise ParseError(f"more than {_MOST} score lines", line=number)
     return found, notes
 
 
