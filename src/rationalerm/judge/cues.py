@@ -65,7 +65,7 @@ _WHICH = re.compile(
 )
 _EXPLAINS = re.compile(r"(?i)\s*\W{0,6}(?:reason|rationale|explanation|justification)")
 _FENCE_TAIL = re.compile(r"\n[ \t]*```$")
-_MOST = 3000
+_MOST = 1500
 
 
 def cue_labels(text: str, numbers: bool) -> list[Candidate]:
