@@ -76,7 +76,8 @@ def test_dev_sets_never_get_worse(agreement: ModuleType, matcher: Matcher, name:
 
 def test_contrast_set(agreement: ModuleType, matcher: Matcher) -> None:
     figures = agreement.contrast(matcher, ROOT / "tests" / "match" / "contrast_frozen.jsonl")
-    assert figures["mean"] >= 0.75, figures
+    assert figures["mean"] >= 0.78, figures
+    assert figures["balanced"] >= 0.63, figures
     assert figures["generic"] > 0.95
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rationalerm.errors import MatcherError, UsageError
 from rationalerm.match import EmbeddedMatcher, LexicalMatcher, Matcher, make_matcher, vectors
 from rationalerm.match.calibration import Calibration
+from rationalerm.match.static import StaticMatcher
 
 HUMAN = [
     "@Response 1 omits the unit of the force.",
@@ -141,6 +142,14 @@ def test_a_replaced_fact_never_passes_half() -> None:
     for matcher in (EMBEDDED, LEXICAL):
         assert score(matcher, human, human) > 0.9
         assert score(matcher, human, human.replace("1067", "1076")) < 0.5
+
+
+@both
+def test_nothing_that_scores_is_dropped_early(matcher: StaticMatcher) -> None:
+    """`match` looks closely only at pairs that could score by their similarity."""
+    calibration = Calibration.load(matcher.name)
+    scored = {(i, j): calibration.score(x) for i, j, x in matcher.evidence(HUMAN, MODEL)}
+    assert {pair: s for pair, s in scored.items() if s} == matcher.match(HUMAN, MODEL).scores
 
 
 def test_other_numbers_for_the_same_matcher() -> None:
