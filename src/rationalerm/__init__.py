@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rationalerm.judge.parse import parse_judgment, parse_matching
-    from rationalerm.match import EmbeddedMatcher, LexicalMatcher, Matcher, assign
+    from rationalerm.llm.endpoint import Endpoint
+    from rationalerm.llm.limits import Limits
+    from rationalerm.llm.settings import ChatSettings
+    from rationalerm.match import EmbeddedMatcher, LexicalMatcher, LLMMatcher, Matcher, assign
     from rationalerm.run import EvaluateConfig, evaluate
     from rationalerm.score.consistency import rationale_scores
     from rationalerm.score.summary import Summary
@@ -23,10 +26,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ChatSettings",
     "EmbeddedMatcher",
+    "Endpoint",
     "EvaluateConfig",
     "Judgment",
+    "LLMMatcher",
     "LexicalMatcher",
+    "Limits",
     "Matcher",
     "Matching",
     "Pair",
@@ -44,7 +51,10 @@ __all__ = [
 _HOMES = {
     "types": ("Judgment", "Matching", "Pair", "RowScore", "Verdict"),
     "judge.parse": ("parse_judgment", "parse_matching"),
-    "match": ("EmbeddedMatcher", "LexicalMatcher", "Matcher", "assign"),
+    "llm.endpoint": ("Endpoint",),
+    "llm.limits": ("Limits",),
+    "llm.settings": ("ChatSettings",),
+    "match": ("EmbeddedMatcher", "LLMMatcher", "LexicalMatcher", "Matcher", "assign"),
     "score.consistency": ("rationale_scores",),
     "score.summary": ("Summary",),
     "run": ("EvaluateConfig", "evaluate"),

@@ -1,7 +1,7 @@
 """The command line: parses words, calls `run`. A command's words and what it prints stand in one file of `commands/`.
 
-Exit 0 done; 1 a finding; 2 wrong use or bad input (one line, no traceback); 130 Ctrl-C, results kept. Imports here are light:
-`--help` answers before any model, array or table is loaded.
+Exit 0 done; 1 a finding; 2 wrong use or bad input (one line, no traceback); 3 stopped early (endpoint, quota, budget); 130
+Ctrl-C, results kept. Imports here are light: `--help` answers before any model, array or table is loaded.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rationalerm import __version__
-from rationalerm.commands import demo, evaluate, parse, score
+from rationalerm.commands import agree, cache, demo, evaluate, export, judge, match, parse, score
 from rationalerm.errors import RationalermError, printable
 
 __all__ = ["main"]
 
-_COMMANDS = (demo, evaluate, score, parse)
+_COMMANDS = (demo, evaluate, judge, match, score, agree, parse, export, cache)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -5,7 +5,8 @@
     ├── DataError             a file, row or field that can't be read as it stands          exit 2
     ├── ParseError            a matcher's answer that can't be read; names the line         counted, or exit 2
     ├── MatcherError          a matcher that can't do its work (missing model file, ...)    exit 2
-    └── ResumeError           a run directory that holds another configuration's rows       exit 2
+    ├── ResumeError           a run directory that holds another configuration's rows       exit 2
+    └── StoppedError          an endpoint, quota or budget that ends the run early          exit 3, results kept
 
 `exit_code` is what the command line returns for it. A judge's malformed answer is not an error: it is a `Judgment` with a
 status. Knows nothing of files, judges or scores.
@@ -15,7 +16,16 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["DataError", "MatcherError", "ParseError", "RationalermError", "ResumeError", "UsageError", "printable"]
+__all__ = [
+    "DataError",
+    "MatcherError",
+    "ParseError",
+    "RationalermError",
+    "ResumeError",
+    "StoppedError",
+    "UsageError",
+    "printable",
+]
 
 
 def printable(text: str) -> str:
@@ -81,3 +91,9 @@ class MatcherError(RationalermError):
 
 class ResumeError(RationalermError):
     """A run directory that holds rows of another configuration."""
+
+
+class StoppedError(RationalermError):
+    """The run can't go on: key refused, no such model, quota or budget used up, a dead endpoint. What is finished is kept."""
+
+    exit_code = 3

@@ -66,13 +66,16 @@ def test_unusable_places_are_one_line(tmp_path: Path) -> None:
         RunDir(tmp_path / "broken", MANIFEST)
 
 
-def test_compact_leaves_the_last_row_of_each_key(tmp_path: Path) -> None:
+def test_settle_leaves_the_last_row_of_each_key_in_order(tmp_path: Path) -> None:
     log = RunDir(tmp_path / "run", MANIFEST).log("m.jsonl")
     log.add([{"id": "a", "n": 1}, {"id": "b", "n": 1}, {"id": "a", "n": 2}])
-    log.compact(lambda row: row["id"])
-    assert list(log.rows()) == [{"id": "b", "n": 1}, {"id": "a", "n": 2}]
+    log.close()
+    with log.path.open("ab") as handle:
+        handle.write(b'{"id": "c", "n"')
+    log.settle(lambda row: row["id"], "ab".index)
+    assert log.path.read_bytes() == b'{"id":"a","n":2}\n{"id":"b","n":1}\n'
     before = log.path.stat().st_ino
-    log.compact(lambda row: row["id"])
+    log.settle(lambda row: row["id"], "ab".index)
     assert log.path.stat().st_ino == before  # nothing to do, nothing written
 
 

@@ -6,12 +6,15 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rationalerm.commands.common import Subparsers, add_command, number, print_json, share, top_k
+from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, say_forecast, say_usage
 from rationalerm.errors import printable
 
 if TYPE_CHECKING:
+    from rationalerm.match import LLMMatcher, Matcher
+    from rationalerm.run import EvaluateConfig
     from rationalerm.score.summary import Summary
 
-__all__ = ["add", "run"]
+__all__ = ["add", "add_input_options", "config_of", "run", "show"]
 
 
 def add(commands: Subparsers) -> None:
@@ -19,16 +22,36 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "evaluate",
-        "How often is each judge right, and how often for the human's reasons? Offline.",
+        "How often is each judge right, and how often for the human's reasons? Offline, unless --matcher llm.",
         "rationalerm evaluate pairs.jsonl --judge my-model --judge gpt-4o --out runs/first",
         run,
     )
+    add_input_options(parser)
+    parser.add_argument(
+        "--matcher",
+        choices=("embedded", "fast", "lexical", "llm"),
+        default="embedded",
+        help="default: embedded; llm needs --model",
+    )
+    parser.add_argument("--fail-under-rc", type=share, metavar="X", help="exit 1 if any judge's RC is under X")
+    parser.add_argument(
+        "--baseline", metavar="DIR", help="an earlier run: exit 1 if a judge is worse than there by more than noise"
+    )
+    parser.add_argument("--audit", type=int, metavar="N", help="N random rows to a second evaluator too: do they agree?")
+    parser.add_argument(
+        "--audit-matcher", choices=("embedded", "lexical", "llm"), help="the second evaluator (llm; embedded if the first is llm)"
+    )
+    add_match_options(parser)
+    add_llm_options(parser, needed=False)
+
+
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """What is read, how it is scored, what is printed: for `match` too."""
     parser.add_argument("input", help="pairs with human reasons and judges' answers: .jsonl, .json, .gz, .zst, or - for stdin")
     parser.add_argument(
         "--judge", action="append", default=[], metavar="NAME", help="a judge, as in NAME-checklist; repeat it (default: all)"
     )
     parser.add_argument("--out", metavar="DIR", help="the run directory; the same command resumes it")
-    parser.add_argument("--matcher", choices=("embedded", "fast", "lexical"), default="embedded", help="default: %(default)s")
     parser.add_argument("--scoring", choices=("paper", "released"), default="paper", help="default: %(default)s")
     parser.add_argument(
         "--top-k", type=top_k, default=5, metavar="K", help="only a judge's first K reasons count; none: all (default: 5)"
@@ -52,25 +75,61 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     parser.add_argument("--domains", action="store_true", help="a table a domain too")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
-    parser.add_argument("--fail-under-rc", type=share, metavar="X", help="exit 1 if any judge's RC is under X")
-    parser.add_argument(
-        "--baseline", metavar="DIR", help="an earlier run: exit 1 if a judge is worse than there by more than noise"
+
+
+def add_match_options(parser: argparse.ArgumentParser) -> None:
+    """How an LLM is asked to match: for `match` too."""
+    how = parser.add_argument_group("matching by an LLM")
+    how.add_argument(
+        "--mode", choices=("best", "matrix"), default="best", help="each human reason's best, or every pair (default: best)"
     )
+    how.add_argument("--repeats", type=int, default=1, metavar="K", help="ask K times a game; means, and the matcher's own noise")
+    how.add_argument("--chance", type=int, metavar="N", help="measure the chance level on N rows (default for an LLM: 0)")
+    how.add_argument("--import", dest="imported", metavar="FILE", help="results files of the released script: finished rows")
 
 
 def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 for a finding of --fail-under-rc or --baseline."""
-    from rationalerm.run import EvaluateConfig, evaluate
+    from rationalerm.run import evaluate
 
     baseline = None
     if args.baseline is not None:
         from rationalerm.run.baseline import Baseline
 
         baseline = Baseline(args.baseline)
-    config = EvaluateConfig(
+    config = config_of(args)
+    matcher = llm_matcher(args) if args.matcher == "llm" else args.matcher
+    if args.dry_run:
+        return dry_run(args, config, matcher)
+    summary = evaluate(
+        args.input,
+        args.judge,
+        matcher,
+        args.out,
+        config=config,
+        skip_bad=args.skip_bad,
+        limit=args.limit,
+        progress=True,
+        chance_rows=args.chance,
+        imported=args.imported,
+        audit_rows=args.audit or 0,
+        auditor=_auditor(args),
+    )
+    findings = _under(summary, args.fail_under_rc) + too_many_failed(summary, args)
+    findings += baseline.worse(summary) if baseline else []
+    show(summary, args, findings)
+    return 1 if findings else 0
+
+
+def config_of(args: argparse.Namespace) -> EvaluateConfig:
+    """Scoring and field names."""
+    from rationalerm.run import EvaluateConfig
+
+    return EvaluateConfig(
         scoring=args.scoring,
         top_k=args.top_k,
         spurious_under=args.s_corr,
+        repeats=args.repeats,
         human_field=args.human_field,
         reasons_field=args.reasons_field,
         text_field=args.text_field,
@@ -81,11 +140,58 @@ def run(args: argparse.Namespace) -> int:
         id_field=args.id_field,
         feedback=args.feedback,
     )
-    options = {"skip_bad": args.skip_bad, "limit": args.limit, "progress": True}
-    summary = evaluate(args.input, args.judge, args.matcher, args.out, config=config, **options)
-    findings = _under(summary, args.fail_under_rc) + (baseline.worse(summary) if baseline else [])
-    show(summary, args, findings)
-    return 1 if findings else 0
+
+
+def llm_matcher(args: argparse.Namespace) -> LLMMatcher:
+    """The matcher that the options say."""
+    from rationalerm.match import LLMMatcher
+
+    return LLMMatcher(chat_settings(args), mode=args.mode)
+
+
+def _auditor(args: argparse.Namespace) -> Matcher | None:
+    """The second evaluator of --audit."""
+    from rationalerm.errors import UsageError
+    from rationalerm.match import make_matcher
+
+    if args.audit is None:
+        return None
+    if args.audit < 1:
+        raise UsageError(f"--audit is {args.audit}; give 1 or more")
+    name = args.audit_matcher or ("embedded" if args.matcher == "llm" else "llm")
+    if name == args.matcher:
+        raise UsageError(f"--audit-matcher {name} is the matcher of the run; name another")
+    return llm_matcher(args) if name == "llm" else make_matcher(name)
+
+
+def dry_run(args: argparse.Namespace, config: EvaluateConfig, matcher: object) -> int:
+    """Prints what would be asked."""
+    from rationalerm.data.pairs import PairFile
+    from rationalerm.data.spool import spooled
+    from rationalerm.errors import UsageError
+    from rationalerm.match import LLMMatcher
+    from rationalerm.report.terminal import console
+    from rationalerm.run.endpoint_rows import forecast
+
+    if not isinstance(matcher, LLMMatcher):
+        raise UsageError("--dry-run is for --matcher llm; the other matchers send nothing")
+    with spooled(args.input) as path:
+        source = PairFile(
+            path, config.columns(args.judge), skip_bad=args.skip_bad, feedback=args.feedback, limit=args.limit, shown=args.input
+        )
+        made = forecast(source, matcher, config, args.out, matcher.settings.prices)
+    if args.json:
+        print_json(made._asdict())
+    else:
+        console().print(say_forecast(made))
+    return 0
+
+
+def too_many_failed(summary: Summary, args: argparse.Namespace) -> list[str]:
+    """The finding of --max-failed."""
+    failed = sum(judge.counts["matcher failed"] for judge in summary.judges.values())
+    scored = sum(judge.counts["scored"] - judge.counts["no reasons"] for judge in summary.judges.values())
+    return failed_finding(failed, failed + scored, args.max_failed)
 
 
 def show(summary: Summary, args: argparse.Namespace, findings: list[str]) -> None:
@@ -93,11 +199,20 @@ def show(summary: Summary, args: argparse.Namespace, findings: list[str]) -> Non
     from rationalerm.report.terminal import console, print_summary
 
     if args.json:
-        print_json(summary.to_json() | {"findings": findings})
+        more: dict[str, object] = {"usage": summary.usage} if summary.usage else {}
+        more |= {"audit": summary.audit.to_json()} if summary.audit else {}
+        print_json(summary.to_json() | more | {"findings": findings})
     else:
         print_summary(summary, console(), domains=args.domains)
+        if summary.audit:
+            from rationalerm.report.agreement import print_agreement
+
+            console().print()
+            print_agreement(summary.audit, console())
         if args.out:
             console().print(printable(f"Run directory: {args.out} (every row with its category in rows.jsonl)"))
+    if summary.usage:
+        console(stderr=True).print(printable(say_usage(summary.usage)))
     for line in findings:
         console(stderr=True).print(printable(line))
 

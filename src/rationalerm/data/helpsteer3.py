@@ -6,6 +6,7 @@ response. Sentences that only grade or only compare are left out, since they giv
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.data.prose import sentences
 from rationalerm.errors import DataError
 
-__all__ = ["Feedback", "feedback_index", "human_prose", "is_helpsteer3"]
+__all__ = ["Feedback", "Raw", "feedback_index", "human_prose", "is_helpsteer3", "raw_feedback"]
 
 _GRADE = re.compile(r"^(?:the |this )?response (?:\d )?is (?:\w+ )?(?:not |un)?helpful\W*$", re.IGNORECASE)
 _BARE = re.compile(
@@ -29,6 +30,14 @@ _NAMES_ONE = re.compile(r"response\s*[12ab]\b", re.IGNORECASE)
 class Feedback(NamedTuple):
     """What the annotators said of Response 1 and of Response 2."""
 
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+
+
+class Raw(NamedTuple):
+    """A row's feedback as the annotators wrote it: comparisons, and what they said of each response."""
+
+    comparisons: tuple[str, ...]
     first: tuple[str, ...]
     second: tuple[str, ...]
 
@@ -52,19 +61,24 @@ def feedback_index(path: str | Path) -> dict[str, Feedback]:
     return index
 
 
-def human_prose(row: Fields, index: dict[str, Feedback]) -> tuple[str, ...]:
-    """Rough atomic reasons of a row: sentences that give a reason, each naming its response; exact repeats once."""
+def raw_feedback(row: Fields, index: dict[str, Feedback]) -> Raw:
+    """All annotators' texts of a row and of its row in the feedback config, in file order."""
     beside = index.get(_key(row), Feedback((), ())) if index else Feedback((), ())
     own = row.first("individual_preference")
     people = [person for person in own if isinstance(person, dict)] if isinstance(own, list) else []
+    return Raw(
+        _texts([person.get("reasoning") for person in people]),
+        _texts([*(p.get("feedback1") for p in people), *_texts(row.first("feedback1")), *beside.first]),
+        _texts([*(p.get("feedback2") for p in people), *_texts(row.first("feedback2")), *beside.second]),
+    )
+
+
+def human_prose(row: Fields, index: dict[str, Feedback]) -> tuple[str, ...]:
+    """Rough atomic reasons of a row: sentences that give a reason, each naming its response; exact repeats once."""
+    raw = raw_feedback(row, index)
     atoms: dict[str, None] = {}
-    for person in people:
-        for text in _texts([person.get("reasoning")]):
-            _add(atoms, text, None)
-    firsts = [*(p.get("feedback1") for p in people), *_texts(row.first("feedback1")), *beside.first]
-    seconds = [*(p.get("feedback2") for p in people), *_texts(row.first("feedback2")), *beside.second]
-    for number, texts in ((1, firsts), (2, seconds)):
-        for text in _texts(texts):
+    for number, texts in ((None, raw.comparisons), (1, raw.first), (2, raw.second)):
+        for text in texts:
             _add(atoms, text, number)
     return tuple(atoms)
 
@@ -85,4 +99,5 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _key(row: Fields) -> str:
-    return "\x1e".join(str(row.first(name)) for name in ("context", "response1", "response2"))
+    joined = "\x1e".join(str(row.first(name)) for name in ("context", "response1", "response2"))
+    return hashlib.sha256(joined.encode("utf-8", "replace")).hexdigest()  # the texts themselves would be most of a file

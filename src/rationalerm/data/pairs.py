@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rationalerm.data import helpsteer3, released
 from rationalerm.data.fields import Fields
@@ -22,7 +23,7 @@ __all__ = ["Columns", "PairFile"]
 
 @dataclass
 class PairFile:
-    """One input file. Iterate it once; afterwards `bad` and `prose_rows` say what was met.
+    """One input file. Iterate it, more than once if need be; `bad` and `prose_rows` say what the last time met.
 
     Args:
         path: file or `-`.
@@ -30,6 +31,8 @@ class PairFile:
         skip_bad: go on after a bad row and keep it in `bad`.
         feedback: HelpSteer3's feedback config, joined to preference rows by prompt and responses.
         limit: at most so many rows.
+        judged: False: rows that no judge need have answered, and no human; both responses must be there instead.
+        shown: the file's name in messages, where it is not the path's.
 
     Raises (while iterating):
         DataError: a bad row without `skip_bad`, a repeated id, labels whose coding is not sure, no row left.
@@ -40,6 +43,8 @@ class PairFile:
     skip_bad: bool = False
     feedback: str | Path | None = None
     limit: int | None = None
+    judged: bool = True
+    shown: str | None = None
     bad: list[BadRow] = field(default_factory=list)
     judges: tuple[str, ...] = ()
     prose_rows: int = 0
@@ -48,11 +53,17 @@ class PairFile:
     @property
     def name(self) -> str:
         """The file as the user named it."""
+        if self.shown is not None:
+            return self.shown
         return "stdin" if str(self.path) == "-" else str(self.path)
 
     def __iter__(self) -> Iterator[Pair]:
+        return (pair for pair, _ in self.rows())
+
+    def rows(self) -> Iterator[tuple[Pair, dict[str, Any]]]:
+        """Each pair with its row as it stands in the file (the input row, where it is a results row)."""
         notes = helpsteer3.feedback_index(self.feedback) if self.feedback else {}
-        self.judges = self.columns.judges
+        self.judges, self.prose_rows, self.bad = self.columns.judges, 0, []
         reader: RowReader | None = None
         seen: dict[str, int] = {}
         for count, row in enumerate(read_rows(self.path, skip_bad=self.skip_bad)):
@@ -77,10 +88,12 @@ class PairFile:
                 self.bad.append(BadRow(row.number, placed))
                 continue
             self.prose_rows += pair.prose
-            yield pair
+            yield pair, _unwrapped(row)
         self._check_end(reader, len(seen))
 
     def _reader(self, row: Row) -> RowReader:
+        if not self.judged:
+            return RowReader(self.columns, ())
         value = _unwrapped(row)
         self.judges = self.columns.judges or released.judges_of(value)
         if not self.judges:
@@ -92,16 +105,18 @@ class PairFile:
 
     def _check_judges(self, row: Row) -> None:
         """Where the judges were taken from the first row, one that comes up later would be left out in silence."""
-        if self.columns.judges:
+        if self.columns.judges or not self.judged:
             return
         if new := [judge for judge in released.judges_of(_unwrapped(row)) if judge.lower() not in self._known]:
             raise DataError(f"has a judge {new[0]!r} that the first row has not; name the judges with --judge")
 
     def _pair(self, row: Row, reader: RowReader, notes: dict[str, helpsteer3.Feedback]) -> Pair:
         fields = Fields(_unwrapped(row))
+        if not self.judged:
+            _check_responses(fields)
         if self.columns.human_field is None and "human-checklist" not in fields and helpsteer3.is_helpsteer3(fields):
             return reader.pair(fields, row.number, prose=helpsteer3.human_prose(fields, notes))
-        return reader.pair(fields, row.number)
+        return reader.pair(fields, row.number, reasons_needed=self.judged)
 
     def _check_new(self, key: str, number: int, seen: dict[str, int]) -> None:
         if key in seen:
@@ -118,7 +133,13 @@ class PairFile:
             raise DataError(problem.message, source=self.name, field=problem.field)
 
 
-def _unwrapped(row: Row) -> dict[str, object]:
+def _check_responses(fields: Fields) -> None:
+    for names in (("response1", "response_a"), ("response2", "response_b")):
+        if fields.first(*names) is None:
+            raise DataError(f"no such field; a pair to judge has its responses in {names[0]} or {names[1]}", field=names[0])
+
+
+def _unwrapped(row: Row) -> dict[str, Any]:
     """The input row inside a row of the released inference script, or the row itself."""
     metadata = row.value.get("metadata")
     return metadata if isinstance(metadata, dict) and "samples" in row.value else row.value

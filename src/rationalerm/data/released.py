@@ -52,8 +52,14 @@ class RowReader:
         self._label_counts = False  # a row's side was taken from the label column
         self._relied_on: set[str] = set()
 
-    def pair(self, fields: Fields, number: int, *, prose: tuple[str, ...] | None = None) -> Pair:
-        """One row as a pair. `prose`: atoms split from annotators' prose, in place of a checklist.
+    def pair(self, fields: Fields, number: int, *, prose: tuple[str, ...] | None = None, reasons_needed: bool = True) -> Pair:
+        """One row as a pair.
+
+        Args:
+            fields: the row.
+            number: its line.
+            prose: atoms split from annotators' prose, in place of a checklist.
+            reasons_needed: False: a row without the human's reasons is one that has none.
 
         Raises:
             DataError: naming the field and the fix.
@@ -71,7 +77,7 @@ class RowReader:
             response_b=text_of(fields.first("response2", "response_b"), "response2") or "",
             label=label,
             preference=preference,
-            human_reasons=(prose if prose is not None else self._human_reasons(fields)) or None,
+            human_reasons=(prose if prose is not None else self._human_reasons(fields, reasons_needed)) or None,
             prose=prose is not None,
             domain=None if domain is None else str(domain),
             cluster=cluster_of(messages, f"row:{key}"),
@@ -98,8 +104,10 @@ class RowReader:
                 return DataError(problem.replace("--label-map", "--judge-label-map"), field=label)
         return None
 
-    def _human_reasons(self, fields: Fields) -> tuple[str, ...]:
+    def _human_reasons(self, fields: Fields, needed: bool) -> tuple[str, ...]:
         name = self._columns.human_field or "human-checklist"
+        if name not in fields and not needed:
+            return ()
         if name not in fields:
             raise DataError("no such field; point --human-field at the human's reasons", field=name)
         return reason_list(fields[name], name)

@@ -8,14 +8,16 @@ import errno
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import orjson
 
 from rationalerm.data.jsonl import dumps
 from rationalerm.errors import DataError, ResumeError
 
-__all__ = ["Log", "RunDir"]
+__all__ = ["Log", "RunDir", "write_lines"]
+
+K = TypeVar("K", bound=Hashable)
 
 MANIFEST = "run.json"
 
@@ -26,31 +28,45 @@ class RunDir:
     Args:
         path: made if missing.
         manifest: what `run.json` says; its `config` decides whether a resume is the same run.
+        beside: the name of a file in it; then the run's files are that file's neighbours (`NAME.run.json`, ...), and other files
+            in the directory are not the run's.
 
     Raises:
         ResumeError: the directory holds another configuration's rows.
         DataError: it can't be written.
     """
 
-    def __init__(self, path: str | Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, path: str | Path, manifest: dict[str, Any], *, beside: str = "") -> None:
         self.path = Path(path)
+        self._before = f"{beside}." if beside else ""
+        shown, advice = (self.path / beside, "name") if beside else (self.path, "folder")
         with _OneLine(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-        old = self.manifest(self.path)
+        old = self.manifest(self.path, beside=beside)
         if old is None:
-            if any(self.path.glob("*.jsonl")):
-                raise ResumeError(f"{self.path}: holds .jsonl files but no {MANIFEST}; give --out another folder")
+            if self._rows():
+                raise ResumeError(f"{shown}: holds .jsonl files but no {MANIFEST}; give --out another {advice}")
             self.write(MANIFEST, manifest)
         elif (difference := _difference(old.get("config"), manifest["config"])) is not None:
-            if any(file.stat().st_size for file in self.path.glob("*.jsonl")):
+            if any(file.stat().st_size for file in self._rows()):
                 key, before, now = difference
-                raise ResumeError(f"{self.path}: holds a run with {key} = {before!r}, now {now!r}; give --out another folder")
+                raise ResumeError(f"{shown}: holds a run with {key} = {before!r}, now {now!r}; give --out another {advice}")
             self.write(MANIFEST, manifest)  # nothing was finished there
 
+    def _rows(self) -> list[Path]:
+        return [file for file in self.path.glob("*.jsonl") if file.name.startswith(self._before)]
+
+    @classmethod
+    def opened(cls, path: str | Path, *, beside: str = "") -> RunDir:
+        """A directory that is there, to be looked at: nothing is checked or written."""
+        made = cls.__new__(cls)
+        made.path, made._before = Path(path), f"{beside}." if beside else ""
+        return made
+
     @staticmethod
-    def manifest(path: str | Path) -> dict[str, Any] | None:
+    def manifest(path: str | Path, *, beside: str = "") -> dict[str, Any] | None:
         """What `run.json` of a directory says; None where there is none."""
-        file = Path(path) / MANIFEST
+        file = Path(path) / (f"{beside}.{MANIFEST}" if beside else MANIFEST)
         try:
             value = orjson.loads(file.read_bytes())
         except FileNotFoundError:
@@ -61,15 +77,17 @@ class RunDir:
 
     def log(self, name: str) -> Log:
         """One of the directory's JSON lines files, for appending."""
-        return Log(self.path / name)
+        return Log(self.path / (self._before + name))
 
     def write(self, name: str, value: Any) -> None:
         """Writes a JSON file at once or not at all."""
-        _replace(self.path / name, [orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS) + b"\n"])
+        _replace(
+            self.path / (self._before + name), [orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS) + b"\n"]
+        )
 
     def write_lines(self, name: str, rows: Iterable[Any]) -> None:
         """Writes a JSON lines file at once or not at all."""
-        _replace(self.path / name, (dumps(row) + b"\n" for row in rows))
+        _replace(self.path / (self._before + name), (dumps(row) + b"\n" for row in rows))
 
 
 class Log:
@@ -82,32 +100,44 @@ class Log:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The whole lines, in order; broken ones are left out and their numbers kept in `torn`."""
-        return (row for _, row in self._numbered())
+        return (row for row, _, _ in self._placed())
 
-    def compact(self, key: Callable[[dict[str, Any]], Hashable]) -> None:
-        """Leaves the last row of each key, where there are several or broken lines; memory is that of the keys."""
-        last = {key(row): number for number, row in self._numbered()}
-        lines = sum(1 for _ in self._numbered())
-        if self.torn or len(last) < lines:
-            kept = set(last.values())
-            self.close()
-            _replace(self.path, (dumps(row) + b"\n" for number, row in self._numbered() if number in kept))
+    def settle(self, key: Callable[[dict[str, Any]], K], place: Callable[[K], Any]) -> None:
+        """Leaves the last row of each key, sorted by `place`, without broken lines; memory is that of the keys.
 
-    def _numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        A file that is so already is left alone.
+        """
+        last: dict[K, tuple[int, int]] = {}
+        lines = 0
+        for row, start, end in self._placed():
+            last[key(row)] = start, end
+            lines += 1
+        order = sorted(last, key=place)
+        starts = [last[one][0] for one in order]
+        if not self.torn and len(order) == lines and starts == sorted(starts):
+            return
+        self.close()
+        with self.path.open("rb") as handle:
+            _replace(self.path, (_piece(handle, *last[one]) for one in order))
+
+    def _placed(self) -> Iterator[tuple[dict[str, Any], int, int]]:
+        """The whole lines with the bytes where they begin and end; the numbers of broken ones go to `torn`."""
         self.torn = []
         try:
             handle = self.path.open("rb")
         except FileNotFoundError:
             return
+        end = 0
         with handle:
             for number, line in enumerate(handle, 1):
+                start, end = end, end + len(line)
                 try:
                     value = orjson.loads(line)
                 except orjson.JSONDecodeError:
                     self.torn.append(number)
                     continue
                 if isinstance(value, dict):
-                    yield number, value
+                    yield value, start, end
 
     def add(self, rows: Iterable[Any]) -> None:
         """Appends a batch and syncs it. A batch that could not be written whole is taken back, so that no half line stays."""
@@ -133,6 +163,11 @@ class Log:
             self._handle = None
 
 
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Writes a JSON lines file of its own at once or not at all."""
+    _replace(path, (dumps(row) + b"\n" for row in rows))
+
+
 class _OneLine:
     """Turns an OS error into one line that names the file and says what to do."""
 
@@ -151,6 +186,11 @@ class _OneLine:
             errno.ENOTDIR: "is a file; --out names a folder",
         }.get(error.errno or 0, f"can't be written: {error.strerror}")
         raise DataError(advice, source=str(self._path)) from None
+
+
+def _piece(handle: IO[bytes], start: int, end: int) -> bytes:
+    handle.seek(start)
+    return handle.read(end - start).rstrip(b"\n") + b"\n"
 
 
 def _write_all(handle: IO[bytes], data: bytes) -> None:

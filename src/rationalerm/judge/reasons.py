@@ -1,7 +1,8 @@
 """From an answer (without thinking) to its reasons, in the judge's order.
 
-From the last complete RESULT block, else from the whole answer: a JSON list, else a list (`items`), else sentences of prose.
-Verdicts, headings, introductions and markers are not reasons. Exact copies are kept. Knows nothing of whose the verdict is.
+From the last complete RESULT block (where it holds the verdict only: from what stands before it), else from the whole answer: a
+JSON list, else a list (`items`), else sentences of prose. Verdicts, headings, introductions and markers are not
+reasons. Exact copies are kept. Knows nothing of whose the verdict is.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ _SIDE_KEY = re.compile(r"(?i)^(?:(response|assistant|answer|output|model|candida
 _DEPTH = 6
 _ALNUM = re.compile(r"[^\W_]")
 _LONGEST = 120_000
+_VERDICT_LINES = 5
 
 
 def result_markers(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -90,7 +92,16 @@ def read_reasons(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     block, opened = result_block(answer)
     notes = (TWO_BLOCKS,) if opened > 1 else ()
-    source = block if block is not None else answer
+    if block is None:
+        return _read(answer, notes, whole=True)
+    found = _read(block, notes, whole=False)
+    if not found[0] and _only_verdict(block):  # the list stands before the block
+        return _read(_unmarked(answer[: answer.rfind(block)]), notes, whole=True)
+    return found
+
+
+def _read(source: str, notes: tuple[str, ...], *, whole: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The reasons of a block, or of a whole answer, where the judge's own solution of the task may stand first."""
     value = json_value(source)
     if value is not None:
         found = _from_json(value, 0)
@@ -104,13 +115,26 @@ def read_reasons(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if "```" in source:
         source = _FENCED_LINE.sub(lambda fence: "" if is_verdict_line(fence[1]) else fence[0], source)
     source = tables_to_lists(_without_tags(source))
-    if block is None and (compared := without_own_work(source)) != source:
+    if whole and (compared := without_own_work(source)) != source:
         source, notes = compared, (*notes, OWN_WORK)
     items = list_items(source)
     if items:
         return _clean(items), notes
     spoken = _clean(sentences(source))
     return spoken, (*notes, PROSE) if spoken else notes
+
+
+def _only_verdict(block: str) -> bool:
+    lines = [line for line in block.split("\n") if _ALNUM.search(line)]
+    return 0 < len(lines) <= _VERDICT_LINES and all(is_verdict_line(line) for line in lines)
+
+
+def _unmarked(text: str) -> str:
+    parts, position = [], 0
+    for start, end, _ in result_markers(text):
+        parts.append(text[position:start])
+        position = end
+    return "".join([*parts, text[position:]])
 
 
 def _clean(reasons: list[str]) -> tuple[str, ...]:

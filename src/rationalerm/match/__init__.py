@@ -13,18 +13,21 @@ from rationalerm.match.assign import assign
 from rationalerm.match.base import Matcher
 from rationalerm.match.embedded import EmbeddedMatcher
 from rationalerm.match.lexical import LexicalMatcher
+from rationalerm.match.llm import LLMMatcher
 
-__all__ = ["EmbeddedMatcher", "LexicalMatcher", "Matcher", "assign", "make_matcher"]
+__all__ = ["EmbeddedMatcher", "LLMMatcher", "LexicalMatcher", "Matcher", "assign", "make_matcher"]
 
 
 def make_matcher(name: str) -> Matcher:
     """The matcher of a name that the command line takes: embedded, fast or lexical.
 
     Raises:
-        UsageError: any other name ("llm" needs an endpoint and is made where one is known).
+        UsageError: any other name; `llm` needs a model.
     """
     if name in ("embedded", "fast"):
         return EmbeddedMatcher()
     if name == "lexical":
         return LexicalMatcher()
+    if name == "llm":
+        raise UsageError("the matcher llm needs a model: --model on the command line, LLMMatcher(model) in Python")
     raise UsageError(f"no matcher {name!r}; one of embedded, fast, lexical")

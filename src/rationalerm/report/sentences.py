@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rationalerm.score.compare import Comparison
+from rationalerm.score.noise import exceeds
 from rationalerm.score.summary import Summary
 
 __all__ = ["meaning", "p_value"]
@@ -29,7 +30,8 @@ def meaning(summary: Summary) -> list[str]:
         for both in by_pair.values()
         if len(both) == 2
     ]
-    return [text for _, text in sorted(found, key=lambda item: item[0])]
+    sentences = [text for _, text in sorted(found, key=lambda item: item[0])]
+    return sentences + [text for both in by_pair.values() for text in _noise(summary, both.get("rationale_consistency"))]
 
 
 def p_value(p: float) -> str:
@@ -51,6 +53,16 @@ def _alone(summary: Summary, name: str) -> Iterator[str]:
         f"{name} picks the human's side in {right.value:.0%} of the rows "
         f"and gives {shared.value:.0%} of the human's reasons{spurious}."
     )
+
+
+def _noise(summary: Summary, rationale: Comparison | None) -> Iterator[str]:
+    """Where the matcher was asked several times: is a gap in RC more than its own noise?"""
+    if rationale is None or not {rationale.first, rationale.second} <= summary.noise.keys():
+        return
+    gap = rationale.mean_second - rationale.mean_first
+    first, second = summary.noise[rationale.first], summary.noise[rationale.second]
+    over = "exceeds" if exceeds(gap, first, second) else "does not exceed"
+    yield f"The gap in RC between {rationale.first} and {rationale.second} ({abs(gap):.3f}) {over} the matcher's own noise."
 
 
 def _rank(outcome: Comparison, rationale: Comparison) -> tuple[bool, float]:

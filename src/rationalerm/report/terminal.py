@@ -16,7 +16,7 @@ from rationalerm.score.means import Mean
 from rationalerm.score.rows import SPURIOUS, category
 from rationalerm.score.summary import JudgeSummary, Summary
 
-__all__ = ["console", "print_scores", "print_summary"]
+__all__ = ["console", "print_rows", "print_scores", "print_summary"]
 
 _PIPE_WIDTH = 100
 _CLEAR_OF_CEILING = 0.95
@@ -60,7 +60,7 @@ def print_scores(judges: Mapping[str, Mapping[str, object]], out: Console, *, ti
         numbers = [values[name] for name in ("precision", "recall", "f1", "average_precision")]
         cells = [f"{value:.4f}" if isinstance(value, float) else "-" for value in numbers]
         rows[printable(judge)] = [*cells, *(str(values[name]) for name in ("n", "errors", "skipped"))]
-    _print_rows(("precision", "recall (RC)", "F1", "AP", "n", "errors", "skipped"), rows, out, title)
+    print_rows(("precision", "recall (RC)", "F1", "AP", "n", "errors", "skipped"), rows, out, title)
 
 
 def _print_judges(judges: Mapping[str, JudgeSummary], summary: Summary, out: Console, title: str | None = None) -> None:
@@ -75,10 +75,10 @@ def _print_judges(judges: Mapping[str, JudgeSummary], summary: Summary, out: Con
         )
         for name, judge in judges.items()
     }
-    _print_rows(("OA [95%]", "RC [95%]", f"S-Corr@{summary.spurious_under:g}", "AP", "precision", "n"), rows, out, title)
+    print_rows(("OA [95%]", "RC [95%]", f"S-Corr@{summary.spurious_under:g}", "AP", "precision", "n"), rows, out, title)
 
 
-def _print_rows(columns: Sequence[str], rows: Mapping[str, Sequence[str]], out: Console, title: str | None) -> None:
+def print_rows(columns: Sequence[str], rows: Mapping[str, Sequence[str]], out: Console, title: str | None) -> None:
     """A table where the terminal is wide enough for it, else a line a figure: a cell is never cut short."""
     names = max((cell_len(name) for name in rows), default=0)
     cells = [max(len(column), *(len(row[k]) for row in rows.values())) for k, column in enumerate(columns)] if rows else []
@@ -179,6 +179,11 @@ def _notes(summary: Summary) -> list[str]:
     levels = [f"{name} {level:.3f}" for name, level in summary.chance.items() if level is not None]
     if levels:
         lines.append(f"Chance level of RC (human reasons against another row's reasons): {', '.join(levels)}")
+    lines += [
+        f"{name}: asked {noise.repeats} times, RC {min(noise.values):.3f} to {max(noise.values):.3f} "
+        f"(SD {noise.sd:.4f}; of a row {noise.row_sd:.3f} on average): the matcher's own noise."
+        for name, noise in summary.noise.items()
+    ]
     if first and first.counts["human tie"]:
         lines.append(f"{_rows(first.counts['human tie'])} with a human tie left out of OA.")
     if first and first.counts["unlabelled"]:
@@ -187,8 +192,8 @@ def _notes(summary: Summary) -> list[str]:
         lines.append(f"{_rows(summary.bad_rows, 'bad ')} skipped (failures.jsonl of the run directory says which and why).")
     if summary.prose_rows:
         lines.append(
-            f"{_rows(summary.prose_rows)}: the human reasons were split from prose (marked `prose`): rough atoms. An LLM's "
-            "decomposition (`decompose`, not in this version yet) makes better ones."
+            f"{_rows(summary.prose_rows)}: the human reasons were split from prose (marked `prose`): rough atoms. "
+            "`decompose` (an LLM) makes better ones."
         )
     for judge, (wrong, checked) in summary.label_contradictions.items():
         if wrong:

@@ -1,11 +1,15 @@
 """The only orchestrator: stages, resume, progress. Everything that a command does and that is more than one pure call.
 
-evaluation pairs with human reasons and judges' answers -> a run directory and a summary
-chance     the RC of reasons that can't be shared
-baseline   this run against an earlier one
-rescore    results files and run directories -> a table, nothing matched anew (score_rows: one row of them)
-store      the rows of a run directory
-progress   done, rate, time left
+evaluation      pairs with human reasons and judges' answers -> a run directory and a summary
+endpoint_rows   the same rows through a matcher behind an endpoint
+judging         pairs -> a judge's answers        decomposing   feedback or prose -> atomic reasons
+agreement       two evaluators on the same rows   exporting, imported   the released script's files
+rescore         results files and run directories -> a table, nothing matched anew (score_rows: one row of them)
+config          what changes a run's numbers      games    a judge's answer read; a run's games gathered
+chance          the RC of reasons that can't be shared
+baseline        this run against an earlier one
+store, writer   the rows of a run directory       sweep, session   many rows at once over an endpoint
+progress, live  done, rate, time left, cost
 """
 
 from rationalerm.run.evaluation import EvaluateConfig, evaluate

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from rationalerm.match.base import Matcher
 from rationalerm.score.consistency import Scoring, rationale_scores
+from rationalerm.types import Matching
 
-__all__ = ["ChanceSample"]
+__all__ = ["ChanceSample", "mean_recall"]
 
 _ROWS = 200
 
@@ -44,13 +45,21 @@ class ChanceSample:
 
     def level(self, matcher: Matcher, scoring: Scoring = "paper") -> float | None:
         """Mean recall of each row's human reasons against the next row's judge reasons; None with one prompt only."""
+        crossed = self.crossed()
+        return mean_recall(matcher.match_many(crossed), scoring) if crossed else None
+
+    def crossed(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Each row's human reasons with the judge's reasons for the next row of another prompt."""
         rows = sorted(row for _, row in self._heap)
         crossed = []
         for k, row in enumerate(rows):
             other = next((o for o in rows[k + 1 :] + rows[:k] if o.cluster != row.cluster), None)
             if other is not None:
                 crossed.append((row.human, other.model))
-        if not crossed:
-            return None
-        recalls = [rationale_scores(matching, scoring, None).recall for matching in matcher.match_many(crossed)]
-        return sum(recalls) / len(recalls)
+        return crossed
+
+
+def mean_recall(matchings: Sequence[Matching], scoring: Scoring) -> float | None:
+    """Their mean row recall; None of none."""
+    recalls = [rationale_scores(matching, scoring, None).recall for matching in matchings]
+    return sum(recalls) / len(recalls) if recalls else None

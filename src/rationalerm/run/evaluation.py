@@ -1,101 +1,38 @@
-"""`evaluate`: pairs with human reasons and judges' answers -> a run directory and a `Summary`. No key, no network.
+"""`evaluate`: pairs with human reasons and judges' answers -> a run directory and a `Summary`.
 
 Rows stream: a batch is read, parsed, matched, put on disk, and forgotten but for its numbers. Resume is the same call again: a
-row whose texts have not changed keeps its matching.
+row whose texts have not changed keeps its matching. A matcher behind an endpoint has its own way through the rows
+(`endpoint_rows`); everything else is shared.
 """
 
 from __future__ import annotations
 
 import platform
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rationalerm import __version__
-from rationalerm.data.labels import parse_label_map
-from rationalerm.data.pairs import Columns, PairFile
+from rationalerm.data.pairs import PairFile
 from rationalerm.data.rundir import RunDir
-from rationalerm.data.sides import swap_sides
-from rationalerm.errors import DataError, UsageError
-from rationalerm.judge.answers import contradicts_label, read_answer
-from rationalerm.match import Matcher, make_matcher
-from rationalerm.run.chance import ChanceSample
+from rationalerm.data.spool import spooled
+from rationalerm.errors import UsageError
+from rationalerm.match import LLMMatcher, Matcher, make_matcher
+from rationalerm.run.config import EvaluateConfig
+from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.progress import Progress
-from rationalerm.run.store import Game, Store
-from rationalerm.score.compare import compare
-from rationalerm.score.consistency import TOP_K, Scoring
-from rationalerm.score.rows import GameResult, rationale_status, result
-from rationalerm.score.summary import SPURIOUS_UNDER, Summary, summarise
-from rationalerm.types import Answer, Pair
+from rationalerm.run.store import Store, match_row
+from rationalerm.score.evaluators import Compared
+from rationalerm.score.summary import Summary
+from rationalerm.types import Pair
 
 __all__ = ["EvaluateConfig", "evaluate"]
 
 _BATCH = 256
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluateConfig:
-    """What changes a run's numbers; it goes into run.json, and a resumed run must have the same.
-
-    `top_k` None counts all of a judge's reasons. `label_map` (the human's column) and `judge_label_map` are written as for
-    `--label-map`.
-
-    Raises:
-        UsageError: a value out of range.
-    """
-
-    scoring: Scoring = "paper"
-    top_k: int | None = TOP_K
-    spurious_under: float = SPURIOUS_UNDER
-    human_field: str | None = None
-    reasons_field: str = "{judge}-checklist"
-    text_field: str = "{judge}-generated_text"
-    label_field: str | None = None
-    label_map: str | None = None
-    judge_label_field: str = "{judge}-label"
-    judge_label_map: str | None = None
-    id_field: str = "id"
-    feedback: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.scoring not in ("paper", "released"):
-            raise UsageError(f"no scoring {self.scoring!r}; paper or released")
-        if self.top_k is not None and (not isinstance(self.top_k, int) or self.top_k < 1):
-            raise UsageError(f"--top-k is {self.top_k!r}; give 1 or more, or none for all reasons")
-        if not 0 <= self.spurious_under <= 1:  # NaN too
-            raise UsageError(f"--s-corr is {self.spurious_under!r}; give a number from 0 to 1")
-        self.columns(())
-
-    def columns(self, judges: Sequence[str]) -> Columns:
-        """The fields to read."""
-        return Columns(
-            judges=tuple(judges),
-            human_field=self.human_field,
-            reasons_field=self.reasons_field,
-            text_field=self.text_field,
-            label_field=self.label_field,
-            label_map=parse_label_map(self.label_map),
-            judge_label_field=self.judge_label_field,
-            judge_label_map=parse_label_map(self.judge_label_map, "--judge-label-map"),
-            id_field=self.id_field,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """For run.json."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass
-class _Sums:
-    """What stays in memory of the rows that have gone by."""
-
-    games: dict[str, list[GameResult]] = field(default_factory=lambda: defaultdict(list))
-    chance: dict[str, ChanceSample] = field(default_factory=lambda: defaultdict(ChanceSample))
-    labels: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
-    rows: int = 0
+_CHANCE_ROWS = 200
 
 
 def evaluate(
@@ -108,104 +45,119 @@ def evaluate(
     skip_bad: bool = False,
     limit: int | None = None,
     progress: bool = False,
+    chance_rows: int | None = None,
+    imported: str | Path | None = None,
+    audit_rows: int = 0,
+    auditor: Matcher | None = None,
 ) -> Summary:
     """Are the judges' reasons the human's reasons?
 
     Args:
         input: a file of pairs with human reasons and judges' answers, or `-`.
         judges: which judges; none means all that the first row has.
-        matcher: `embedded`, `fast`, `lexical`, or a `Matcher`.
+        matcher: `embedded`, `fast`, `lexical`, or a `Matcher` (an `LLMMatcher` too, inside a running event loop as well).
         out: the run directory; None keeps nothing on disk.
         config: scoring and field names.
         skip_bad: leave bad rows out and count them, instead of raising.
         limit: at most so many rows.
-        progress: a line on stderr while it runs.
+        progress: shown on stderr while it runs.
+        chance_rows: how many rows the chance level is measured on; None: 200, and none with an LLM, where each costs a call.
+        imported: results files of the released inference script, whose rows count as finished (evaluator "unknown").
+        audit_rows: so many random games go to `auditor`, a second matcher, too; `Summary.audit` says how far the two agree.
+        auditor: the second matcher.
 
     Returns:
         OA, RC and the rest a judge, comparisons, the chance level.
 
     Raises:
         RationalermError: bad input or options, in one line.
+        StoppedError: the endpoint or the budget ended it; what is finished is in `out`.
     """
     config = config or EvaluateConfig()
     judges = [judges] if isinstance(judges, str) else judges
     if not isinstance(input, str | Path):
         raise UsageError(f"input is {type(input).__name__}; give the path of a file, or -")
     chosen = make_matcher(matcher) if isinstance(matcher, str) else matcher
-    if out is not None and not str(out):
-        raise UsageError("--out is empty; name a folder")
-    if limit is not None and limit < 1:
-        raise UsageError(f"--limit is {limit}; give 1 or more")
-    source = PairFile(input, config.columns(_distinct(judges)), skip_bad=skip_bad, feedback=config.feedback, limit=limit)
-    rundir = RunDir(out, _manifest(source, judges, chosen, config)) if out is not None else None
-    shown = Progress("rows") if progress else None
-    sums = _Sums()
+    asked = isinstance(chosen, LLMMatcher)
+    _check(out, limit, config, asked, imported)
+    with ExitStack() as stack:
+        path = stack.enter_context(spooled(input)) if asked else Path(input)
+        columns = config.columns(_distinct(judges))
+        name = "stdin" if asked and str(input) == "-" else None
+        source = PairFile(path, columns, skip_bad=skip_bad, feedback=config.feedback, limit=limit, shown=name)
+        chance = chance_rows if chance_rows is not None else 0 if asked else _CHANCE_ROWS
+        gathered = Gathered(config, chance, audit_rows if auditor else 0)
+        manifest = _manifest(source, judges, chosen, config, imported)
+        if isinstance(chosen, LLMMatcher):
+            from rationalerm.run.endpoint_rows import match_over_endpoint
+
+            summary = match_over_endpoint(source, chosen, gathered, config, out, manifest, progress=progress, imported=imported)
+        else:
+            summary = _match_here(source, chosen, gathered, config, RunDir(out, manifest) if out is not None else None, progress)
+    return summary if auditor is None else replace(summary, audit=_audited(gathered, summary, auditor, config, out, progress))
+
+
+def _match_here(
+    source: PairFile, matcher: Matcher, gathered: Gathered, config: EvaluateConfig, rundir: RunDir | None, progress: bool
+) -> Summary:
+    """All rows through a matcher on this machine, a batch at a time."""
     store = Store(rundir)
+    shown = Progress("rows") if progress else None
     try:
         for pairs in _batches(source, _BATCH):
-            _batch(pairs, chosen, config, store, sums)
+            _batch(pairs, matcher, gathered, store)
             if shown:
                 shown.add(len(pairs))
     finally:
         store.close()
         if shown:
             shown.close()
-    _check_labels(source, sums, config)
-    summary = _finish(sums.games, config, chosen, sums, source)
+    gathered.check_labels(source)
+    levels = {judge: sample.level(matcher, config.scoring) for judge, sample in gathered.chance.items()}
+    games = gathered.games(source.judges)
+    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", levels)
+    store.settle(games, source.bad, config.spurious_under)
     if rundir:
-        store.settle(rundir, sums.games, source.bad, config.spurious_under)
         rundir.write("summary.json", summary.to_json())
     return summary
 
 
-def _finish(
-    games: dict[str, list[GameResult]], config: EvaluateConfig, matcher: Matcher, sums: _Sums, source: PairFile
-) -> Summary:
-    """The numbers, from the games."""
-    return Summary(
-        judges={judge: summarise(of, judge, spurious_under=config.spurious_under) for judge, of in games.items()},
-        comparisons=compare(games),
-        chance={judge: sample.level(matcher, config.scoring) for judge, sample in sums.chance.items()},
-        rows=sums.rows,
-        bad_rows=len(source.bad),
-        prose_rows=source.prose_rows,
-        spurious_under=config.spurious_under,
-        scoring=config.scoring,
-        top_k=config.top_k,
-        matcher=f"{matcher.name} {matcher.version}",
-        label_contradictions={judge: (wrong, checked) for judge, (wrong, checked) in sums.labels.items() if checked},
-        games=games,
-    )
+def _audited(
+    gathered: Gathered, summary: Summary, auditor: Matcher, config: EvaluateConfig, out: str | Path | None, progress: bool
+) -> Compared:
+    """A second evaluator on the sample; the run is finished and on disk by then."""
+    from rationalerm.run.audit import audit
+
+    log = RunDir.opened(out).log("audit.jsonl") if out is not None else None
+    return audit(gathered.audit.games(), summary.matcher, auditor, config, log, show=progress)
 
 
-def _batch(pairs: list[Pair], matcher: Matcher, config: EvaluateConfig, store: Store, sums: _Sums) -> None:
-    games = [_game(pair, answer) for pair in pairs for answer in pair.answers]
+def _batch(pairs: list[Pair], matcher: Matcher, gathered: Gathered, store: Store) -> None:
+    placed = [(game_of(pair, answer), place) for pair in pairs for place, answer in enumerate(pair.answers)]
+    games = [game for game, _ in placed]
     matchings = {game.key: found for game in games if (found := store.finished(game)) is not None}
-    todo = [game for game in games if game.key not in matchings and _to_match(game)]
+    todo = [game for game in games if game.key not in matchings and to_match(game)]
     fresh = matcher.match_many([(game.human, game.judgment.reasons) for game in todo])
     matchings |= {game.key: matching for game, matching in zip(todo, fresh, strict=True)}
-    store.add(games, zip(todo, fresh, strict=True), matcher)
-    sums.rows += len(pairs)
-    for game in games:
-        judge = game.answer.judge
-        done = result(game.pair, game.answer, game.judgment, matchings.get(game.key), scoring=config.scoring, top_k=config.top_k)
-        sums.games[judge].append(done)
-        if done.rationale_status == "scored" and game.judgment.reasons:
-            sums.chance[judge].add(game.pair.id, game.pair.cluster, game.human, game.judgment.reasons[: config.top_k])
-        if (wrong := contradicts_label(game.answer, game.judgment)) is not None:
-            sums.labels[judge][0] += wrong
-            sums.labels[judge][1] += 1
+    store.add_judgments(games)
+    store.add_matches(
+        match_row(game, matching, matcher.name, matcher.version) for game, matching in zip(todo, fresh, strict=True)
+    )
+    gathered.rows += len(pairs)
+    for game, place in placed:
+        found = matchings.get(game.key)
+        gathered.add(game, [] if found is None else [found], place)
 
 
-def _to_match(game: Game) -> bool:
-    return rationale_status(game.pair, game.answer, game.judgment) == "scored"
-
-
-def _game(pair: Pair, answer: Answer) -> Game:
-    human = pair.human_reasons or ()
-    if answer.order == "BA":
-        human = tuple(swap_sides(reason) for reason in human)
-    return Game(pair, answer, read_answer(answer, pair), human)
+def _check(out: str | Path | None, limit: int | None, config: EvaluateConfig, asked: bool, imported: str | Path | None) -> None:
+    if out is not None and not str(out):
+        raise UsageError("--out is empty; name a folder")
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit is {limit}; give 1 or more")
+    if config.repeats > 1 and not asked:
+        raise UsageError("--repeats is for --matcher llm; the other matchers always give the same")
+    if imported is not None and not asked:
+        raise UsageError("--import is for --matcher llm: imported rows need not be paid for again")
 
 
 def _distinct(judges: Sequence[str]) -> list[str]:
@@ -217,28 +169,22 @@ def _distinct(judges: Sequence[str]) -> list[str]:
     return list(named.values())
 
 
-def _check_labels(source: PairFile, sums: _Sums, config: EvaluateConfig) -> None:
-    for judge, (wrong, checked) in sums.labels.items():
-        if wrong * 2 > checked:
-            text, label = (name.replace("{judge}", judge) for name in (config.text_field, config.judge_label_field))
-            raise DataError(
-                f"contradicts the verdict in {text} in {wrong} of {checked} rows, so its coding is not negative = Response 1; "
-                "say what it means with --judge-label-map, or leave the field out",
-                source=source.name,
-                field=label,
-            )
-
-
-def _manifest(source: PairFile, judges: Sequence[str], matcher: Matcher, config: EvaluateConfig) -> dict[str, Any]:
-    path = source.name if str(source.path) == "-" else str(Path(source.path).resolve())
+def _manifest(
+    source: PairFile, judges: Sequence[str], matcher: Matcher, config: EvaluateConfig, imported: str | Path | None
+) -> dict[str, Any]:
+    path = source.name if source.shown or str(source.path) == "-" else str(Path(source.path).resolve())
     name = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a path need not be UTF-8
-    named = {"matcher": matcher.name, "matcher_version": matcher.version, "judges": list(judges), "input": name}
+    named: dict[str, Any] = {"matcher": matcher.name, "matcher_version": matcher.version, "judges": list(judges), "input": name}
+    if isinstance(matcher, LLMMatcher):
+        named |= {"mode": matcher.mode, "imported": str(imported) if imported else None, **matcher.settings.endpoint.identity()}
+    endpoint = {"endpoint": matcher.settings.endpoint.shown} if isinstance(matcher, LLMMatcher) else {}
     return {
         "command": "evaluate",
+        **endpoint,
         "rationalerm": __version__,
         "python": platform.python_version(),
         "config": named | config.to_json(),
-        "prompts": {},
+        "prompts": dict(prompt.rsplit(" ", 1) for prompt in matcher.prompts) if isinstance(matcher, LLMMatcher) else {},
     }
 
 

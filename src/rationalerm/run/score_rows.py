@@ -15,7 +15,17 @@ from rationalerm.score import released
 from rationalerm.score.consistency import Scoring, cut, merge_copies, rationale_scores
 from rationalerm.types import Matching, RowScore
 
-__all__ = ["SILENCE", "Failed", "ScoreConfig", "Skipped", "paper_matching", "paper_row", "released_row"]
+__all__ = [
+    "SILENCE",
+    "Failed",
+    "ScoreConfig",
+    "Skipped",
+    "error_kind",
+    "paper_matching",
+    "paper_row",
+    "released_row",
+    "without_blanks",
+]
 
 SILENCE = RowScore(0.0, 0.0, 0.0, 0.0, 0.0)  # a judge's empty list: its own failure and no matcher's, so it counts
 
@@ -92,13 +102,13 @@ def paper_row(row: Mapping[str, Any], judge: str, config: ScoreConfig) -> RowSco
     try:
         matching = parse_matching(text, len(human), len(model))
     except ParseError as error:
-        return Failed(_kind(error))
+        return Failed(error_kind(error))
     if len(wanted) < len(human) or len(given) < len(model):
-        matching = _without_blanks(matching, human, model)
+        matching = without_blanks(matching, human, model)
     return paper_matching(matching, given, config)
 
 
-def _without_blanks(matching: Matching, human: list[str], model: list[str]) -> Matching:
+def without_blanks(matching: Matching, human: list[str], model: list[str]) -> Matching:
     """The matching over the reasons that say something; the prompt had numbered the blank ones too."""
     rows = {i: k for k, i in enumerate(i for i, reason in enumerate(human) if reason.strip())}
     columns = {j: k for k, j in enumerate(j for j, reason in enumerate(model) if reason.strip())}
@@ -113,6 +123,6 @@ def paper_matching(matching: Matching, model: tuple[str, ...] | None, config: Sc
     return rationale_scores(merged, "paper", None)
 
 
-def _kind(error: ParseError) -> str:
+def error_kind(error: ParseError) -> str:
     """An error without its numbers and quotations, for counting."""
     return re.sub(r"\d+", "N", re.sub(r"'[^']*'|\"[^\"]*\"", "'...'", str(error)))[:80]

@@ -41,6 +41,7 @@ class GameResult:
     judge_prose: bool = False
     copies: int = 0
     notes: tuple[str, ...] = ()
+    repeats: tuple[float, ...] = ()  # row recall by each asking of a matcher that was asked several times
 
     @property
     def correct(self) -> bool | None:
@@ -65,6 +66,7 @@ class GameResult:
             "n_human": self.n_human,
             "n_model": self.n_model,
             "notes": list(self.notes),
+            **({"recall_repeats": list(self.repeats)} if self.repeats else {}),
         }
 
     @classmethod
@@ -85,6 +87,7 @@ class GameResult:
             n_human=row["n_human"],
             n_model=row["n_model"],
             notes=tuple(row["notes"]),
+            repeats=tuple(row.get("recall_repeats", ())),
         )
 
 
@@ -108,7 +111,7 @@ def result(
     answer: Answer,
     judgment: Judgment,
     matching: Matching | None,
-    *,
+    *more: Matching,
     scoring: Scoring,
     top_k: int | None,
 ) -> GameResult:
@@ -118,15 +121,19 @@ def result(
         pair, answer, judgment: the game.
         matching: over the human reasons and the judge's whole list, both in the game's letters; None: the matcher failed, or
             there was nothing to match.
+        more: what the same matcher gave when asked again; the scores are then means.
         scoring, top_k: as for `rationale_scores`.
     """
     status = rationale_status(pair, answer, judgment, matched=matching is not None)
-    score, copies = None, 0
+    score: RowScore | None = None
+    copies = 0
+    repeats: tuple[float, ...] = ()
     if status == "scored" and matching is not None:
-        kept = cut(matching, top_k)
-        merged = merge_copies(kept, judgment.reasons[: kept.n_model])
-        copies = sum(int(note.split(": ")[1]) for note in merged.notes if note.startswith("copies: "))
-        score = rationale_scores(merged, scoring, None)
+        score, copies = _scored(matching, judgment, scoring, top_k)
+        if more:
+            each = [score, *(_scored(other, judgment, scoring, top_k)[0] for other in more)]
+            repeats = tuple(one.recall for one in each)
+            score = RowScore(*(sum(getattr(one, name) for one in each) / len(each) for name in _METRICS))
     return GameResult(
         id=pair.id,
         judge=answer.judge,
@@ -144,7 +151,16 @@ def result(
         judge_prose="prose" in judgment.notes,
         copies=copies,
         notes=judgment.notes,
+        repeats=repeats,
     )
+
+
+def _scored(matching: Matching, judgment: Judgment, scoring: Scoring, top_k: int | None) -> tuple[RowScore, int]:
+    """The scores of one matching, and how many reasons of the list are copies."""
+    kept = cut(matching, top_k)
+    merged = merge_copies(kept, judgment.reasons[: kept.n_model])
+    copies = sum(int(note.split(": ")[1]) for note in merged.notes if note.startswith("copies: "))
+    return rationale_scores(merged, scoring, None), copies
 
 
 def category(game: GameResult, spurious_under: float) -> str:

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rationalerm.score.compare import Comparison
+from rationalerm.score.evaluators import Compared
 from rationalerm.score.means import VALUES, Mean, by_pair, mean, mean_of
+from rationalerm.score.noise import Noise
+from rationalerm.score.orders import picked_first
 from rationalerm.score.outcome import pair_outcome
 from rationalerm.score.rows import GameResult
 from rationalerm.types import Side
@@ -69,6 +72,9 @@ class Summary:
     games: Mapping[str, Sequence[GameResult]] = field(
         default_factory=dict, repr=False
     )  # not in summary.json: rows.jsonl has them
+    noise: dict[str, Noise] = field(default_factory=dict)  # of the matcher, where it was asked several times
+    audit: Compared | None = None  # a second evaluator on a sample; not in summary.json
+    usage: dict[str, Any] = field(default_factory=dict)  # of this process; not in summary.json, since a resumed run pays less
 
     def to_json(self) -> dict[str, Any]:
         """summary.json."""
@@ -85,6 +91,7 @@ class Summary:
             "judges": {name: judge.to_json() for name, judge in self.judges.items()},
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
             "label_contradictions": contradictions,
+            **({"noise": {name: noise.to_json() for name, noise in self.noise.items()}} if self.noise else {}),
         }
 
 
@@ -108,7 +115,7 @@ def summarise(
         decided = [of for of in both.values() if of[0].label]
         consistent = [(float(pair_outcome(_sides(of), of[0].label) == "right"), of[0].cluster) for of in decided]
         means["consistent_accuracy"] = mean_of(consistent, draws)
-        means["first_position_rate"] = mean([game for of in both.values() for game in of], _picked_first, draws)
+        means["first_position_rate"] = mean([game for of in both.values() for game in of], picked_first, draws)
     names = sorted({game.domain for game in games if game.domain is not None}) if by_domain else []
     return JudgeSummary(
         judge=judge,
@@ -127,13 +134,6 @@ def summarise(
             for name in names
         },
     )
-
-
-def _picked_first(game: GameResult) -> float | None:
-    """Did the judge choose the response that it was shown first? Ties and missing verdicts don't say."""
-    if game.verdict is None or game.verdict == 0:
-        return None
-    return float((game.verdict < 0) == (game.order == "AB"))
 
 
 def _sides(games: Iterable[GameResult]) -> list[Side | None]:

@@ -1,0 +1,171 @@
+"""`match` against a chat endpoint on loopback: 2,000 rows with 64 and 256 in flight, and 20,000 rows of 5 KB for memory.
+
+Latency is lognormal, median 200 ms, sigma 0.5. All counts but the start of the process: prompts, HTTP, parsing, scores, disk.
+The endpoint is a process of its own (tests/endpoint.py), on another core where there is one. The peer, in the same run, is the
+least that one can do: a semaphore, `post`, `json.loads`, over one aiohttp session; nothing read, scored, kept or written.
+`--released FILE` runs a copy of the released inference script too, in an interpreter that has the openai package
+(`--released-python`), with its delay set to 0 in place of the 1 s a request that it comes with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from measure import machine, pair_rows, write_rows
+from rationalerm import parse_judgment
+
+ENDPOINT = Path(__file__).parent.parent / "tests" / "endpoint.py"
+MEAN = 0.2 * 1.1331  # seconds: the mean of that latency, median * exp(sigma^2 / 2)
+
+# What each measured process does: imports first, then the clock. CPU is of the whole process, threads and exit hooks included.
+OURS = """
+import json, os, resource, sys, time
+import aiohttp, numpy, orjson, rich
+import rationalerm.commands.match, rationalerm.cli
+start, cpu = time.perf_counter(), time.process_time()
+code = rationalerm.cli.main(sys.argv[1:])
+used = time.perf_counter() - start, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print("MEASURED", json.dumps([*used, code]), file=sys.stderr)
+"""
+PEER = """
+import asyncio, json, resource, sys, time
+import aiohttp
+SYSTEM = {"role": "system", "content": "x" * 3000}
+async def main(url, path, at_once):
+    gate = asyncio.Semaphore(at_once)
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=at_once)) as session:
+        async def one(row):
+            async with gate:
+                prompt = "\\n".join([*(f"R{i}: {t}" for i, t in enumerate(row["human-checklist"], 1)), "S1: one", "S2: two"])
+                body = {"model": "m", "temperature": 0, "messages": [SYSTEM, {"role": "user", "content": prompt}]}
+                async with session.post(url + "/chat/completions", json=body) as response:
+                    return json.loads(await response.read())["choices"][0]["message"]["content"]
+        with open(path, encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        return await asyncio.gather(*(one(row) for row in rows))
+start, cpu = time.perf_counter(), time.process_time()
+answers = asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+used = time.perf_counter() - start, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print("MEASURED", json.dumps([*used, 0 if all(answers) else 1]), file=sys.stderr)
+"""
+
+
+class Used(NamedTuple):
+    """Seconds of wall time and CPU, peak memory in MB."""
+
+    seconds: float
+    cpu: float
+    peak_mb: float
+
+
+@contextmanager
+def endpoint(median: float) -> Iterator[str]:
+    """Starts the endpoint on the last core; yields its base URL."""
+    pin = ["taskset", "-c", str((os.cpu_count() or 1) - 1)]
+    command = [*pin, sys.executable, str(ENDPOINT), "--latency-median", str(median), "--sigma", "0.5"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def measured(script: str, argv: Sequence[str | Path], env: dict[str, str] | None = None) -> Used:
+    """Runs a script as a process on the first core and reads what it measured of itself."""
+    command = ["taskset", "-c", "0", sys.executable, "-c", script, *map(str, argv)]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | (env or {}))
+    assert "MEASURED" in done.stderr, done.stderr[-2000:]
+    *used, code = json.loads(done.stderr.rsplit("MEASURED", 1)[1])
+    assert code == 0, f"exit code {code}: {done.stderr[-2000:]}"
+    return Used(*used)
+
+
+def ours(url: str, rows: Path, out: Path, at_once: int) -> Used:
+    """`match`, with a fresh cache."""
+    env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "RATIONALERM_CACHE_DIR": str(out.with_suffix(".cache"))}
+    used = measured(OURS, ["match", rows, "--judge", "checks", "--model", "m", "--out", out, "--concurrency", str(at_once)], env)
+    written = sum(1 for _ in (out / "matches.jsonl").open("rb"))
+    assert written == sum(1 for _ in rows.open("rb")), f"{written} rows written"
+    return used
+
+
+def released(python: str, script: str, url: str, rows: Path, at_once: int) -> float:
+    """Seconds of the released script, process start included, its delay set to 0. It reads lists of reasons."""
+    lists = rows.with_suffix(".lists.jsonl")
+    parsed = (json.loads(line) for line in rows.open(encoding="utf-8"))
+    write_rows(lists, (row | {"checks-checklist": list(parse_judgment(row["checks-generated_text"]).reasons)} for row in parsed))
+    command = [python, script, "--input-file", lists, "--output-file", rows.with_name(f"released{at_once}.jsonl"), "--model", "m"]
+    command += [
+        "--api-base",
+        url,
+        "--model-be-evaluated",
+        "checks",
+        "--concurrent-requests",
+        str(at_once),
+        "--rate-limit-delay",
+        "0",
+    ]
+    start = time.perf_counter()
+    subprocess.run([*map(str, command)], check=True, capture_output=True, env=os.environ | {"OPENAI_API_KEY": "none"})
+    return time.perf_counter() - start
+
+
+def long_rows(n: int) -> Iterator[dict[str, object]]:
+    """Rows of 5 KB."""
+    for row in pair_rows(n):
+        missing = 5000 - len(json.dumps(row, ensure_ascii=False))
+        yield row | {"response1": f"{row['response1']} {'and so on ' * (max(0, missing) // 10)}"}
+
+
+def main() -> None:
+    """Prints the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--memory-rows", type=int, default=20_000)
+    parser.add_argument("--released", help="a copy of the released inference script")
+    parser.add_argument("--released-python", default=sys.executable, help="an interpreter with the openai package")
+    args = parser.parse_args()
+    print(f"match over a chat endpoint: {args.rows} rows; {machine()}, client and endpoint on one core each")
+    with tempfile.TemporaryDirectory() as name:
+        rows = write_rows(Path(name) / "pairs.jsonl", pair_rows(args.rows))
+        with endpoint(0) as url:
+            most = measured(PEER, [url, rows, "256"])
+        print(f"  the endpoint without latency serves {args.rows / most.seconds:,.0f} requests/s to the peer, 256 in flight")
+        for at_once in (64, 256):
+            with endpoint(0.2) as url:
+                theirs = measured(PEER, [url, rows, str(at_once)])
+                mine = ours(url, rows, Path(name) / f"out{at_once}", at_once)
+                compare(mine, theirs, args.rows, at_once)
+                if args.released:
+                    took = released(args.released_python, args.released, url, rows, at_once)
+                    print(f"      the released script, no delay: {took:.2f} s ({took / mine.seconds:.1f} times ours)")
+        if args.memory_rows:
+            large = write_rows(Path(name) / "large.jsonl", long_rows(args.memory_rows))
+            with endpoint(0.005) as url:
+                used = ours(url, large, Path(name) / "large", 64)
+            size, speed = large.stat().st_size / args.memory_rows / 1000, args.memory_rows / used.seconds
+            print(f"  {args.memory_rows:,} rows of {size:.1f} KB: peak {used.peak_mb:.0f} MB, {speed:,.0f} rows/s")
+
+
+def compare(mine: Used, theirs: Used, rows: int, at_once: int) -> None:
+    """Prints one width's figures."""
+    ideal = mine.seconds / (rows * MEAN / at_once)
+    print(f"  {at_once:3} in flight: {mine.seconds:.2f} s, {ideal:.2f} of rows x mean latency / in flight")
+    print(f"      {mine.seconds / theirs.seconds:.2f} of the peer's {theirs.seconds:.2f} s; peak {mine.peak_mb:.0f} MB")
+    print(f"      CPU {1000 * mine.cpu / rows:.2f} ms a row (the peer {1000 * theirs.cpu / rows:.2f})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""An LLM behind a chat endpoint as the matcher, as in the paper (method.md section 2.3). Knows nothing of judges or files.
+
+`best`: each human reason's best model reason, the released wire form, one call a row. `matrix`: a score for every pair above
+zero, so that the one-to-one optimum is the real one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
+
+from rationalerm.errors import MatcherError, UsageError
+from rationalerm.judge.fence import one_line
+from rationalerm.judge.matching import parse_matching
+from rationalerm.llm.endpoint import Endpoint
+from rationalerm.llm.loop import run_in_loop, the_loop
+from rationalerm.llm.question import Outcome, Question, Reply
+from rationalerm.llm.settings import ChatSettings
+from rationalerm.prompts import load
+from rationalerm.types import Matching
+
+if TYPE_CHECKING:
+    from rationalerm.llm.client import Chat
+
+__all__ = ["LLMMatcher"]
+
+Mode = Literal["best", "matrix"]
+
+_LIMIT = 4096  # tokens of an answer, where the user set none: far below any model's own, so that a runaway is cut short
+_TOKENS_A_LINE, _TOKENS_AROUND = 12, 40
+
+
+class LLMMatcher:
+    """Scores by asking a model.
+
+    A pair of reasons is scored in the company of its row's, and a model's answers can differ from call to call (temperature 0
+    does not prevent it); what keeps a table the same is that answers are stored.
+
+    Args:
+        endpoint: settings, an `Endpoint`, or a model's name (then OPENAI_BASE_URL and OPENAI_API_KEY say where).
+        mode: `best` or `matrix`.
+
+    Raises:
+        UsageError: no such mode, or an endpoint that can't be.
+    """
+
+    name = "llm"
+
+    def __init__(self, endpoint: ChatSettings | Endpoint | str, *, mode: Mode = "best") -> None:
+        if mode not in ("best", "matrix"):
+            raise UsageError(f"--mode is {mode!r}; best or matrix")
+        made = Endpoint.from_env(endpoint) if isinstance(endpoint, str) else endpoint
+        self.settings = made if isinstance(made, ChatSettings) else ChatSettings(made)
+        self.mode: Mode = mode
+        self._prompt = load(f"match_{mode}_json" if self.settings.endpoint.structured else f"match_{mode}")
+        self._again = load("match_again")
+        self._opened: tuple[AsyncExitStack, Chat] | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def version(self) -> str:
+        """The prompts' versions and a hash of the endpoint and its sampling."""
+        asked = orjson.dumps(self.settings.endpoint.identity(), option=orjson.OPT_SORT_KEYS)
+        model = self.settings.endpoint.model
+        return f"{model} {self.mode} {self._prompt.version.split()[-1]} {hashlib.sha256(asked).hexdigest()[:8]}"
+
+    @property
+    def prompts(self) -> list[str]:
+        """The versions of the prompts, for run.json."""
+        return [self._prompt.version, self._again.version]
+
+    def question(self, human: Sequence[str], model: Sequence[str], sample: int = 0) -> Question[Matching]:
+        """What is asked about one row. `sample`: which of several askings of the same."""
+
+        def read(reply: Reply) -> Matching:
+            return parse_matching(reply.text or "", len(human), len(model), self.mode)
+
+        messages = self._prompt.fill(
+            human=_listed("R", human), model=_listed("S", model), n_human=str(len(human)), n_model=str(len(model))
+        )
+        return Question(
+            messages=messages,
+            prompt=self._prompt.version,
+            read=read,
+            schema=_schema(len(human), len(model), self.mode),
+            sample=sample,
+            limit=_LIMIT,
+            again=lambda problem: self._again.fill(problem=one_line(problem))[-1].content,
+            expected_tokens=_TOKENS_AROUND + _TOKENS_A_LINE * len(human),
+        )
+
+    def match(self, human: Sequence[str], model: Sequence[str]) -> Matching:
+        """One row, from sync code; a running event loop is no hindrance.
+
+        Raises:
+            MatcherError: no answer that could be read; it names the category.
+            StoppedError: the endpoint or the budget is gone.
+        """
+        return self.match_many([(human, model)])[0]
+
+    def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
+        """`match` of each row, many at once, in order. What was answered is in the cache, also where a row fails."""
+        return run_in_loop(self._many(list(rows)))
+
+    async def amatch(self, human: Sequence[str], model: Sequence[str]) -> Matching:
+        """`match` for async code."""
+        return (await self.amatch_many([(human, model)]))[0]
+
+    async def amatch_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
+        """`match_many` for async code, in any event loop."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._many(list(rows)), the_loop()))
+
+    def close(self) -> None:
+        """Closes the connections and the cache; the next call opens them again."""
+        run_in_loop(self._close())
+
+    async def _many(self, rows: list[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
+        chat = await self._chat()
+        outcomes = await asyncio.gather(*(self._one(chat, human, model) for human, model in rows))
+        failed = [outcome for outcome in outcomes if outcome.value is None]
+        if failed:
+            first = f"{failed[0].failure}: {failed[0].detail}"
+            raise MatcherError(f"{len(failed)} of {len(rows)} rows have no answer that can be read; the first: {first}")
+        return [outcome.value for outcome in outcomes if outcome.value is not None]
+
+    async def _one(self, chat: Chat, human: Sequence[str], model: Sequence[str]) -> Outcome[Matching]:
+        if not human or not model:
+            return Outcome(Matching(len(human), len(model)))
+        return await chat.ask(self.question(human, model))
+
+    async def _chat(self) -> Chat:
+        async with self._opening:
+            if self._opened is None:
+                stack = AsyncExitStack()
+                self._opened = stack, await stack.enter_async_context(self.settings.open())
+            return self._opened[1]
+
+    async def _close(self) -> None:
+        if self._opened is not None:
+            stack, _ = self._opened
+            self._opened = None
+            await stack.aclose()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"settings": self.settings, "mode": self.mode}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["settings"], mode=state["mode"])  # type: ignore[misc]
+
+
+def _listed(letter: str, reasons: Sequence[str]) -> str:
+    return "\n".join(f"{letter}{k}: {one_line(reason)}" for k, reason in enumerate(reasons, 1))
+
+
+def _schema(n_human: int, n_model: int, mode: Mode) -> dict[str, Any]:
+    """For servers that bind their output: a list of matches within the numbers that are there."""
+    match = {
+        "type": "object",
+        "properties": {
+            "r": {"type": "integer", "minimum": 1, "maximum": n_human},
+            "s": {"type": "integer", "minimum": 0 if mode == "best" else 1, "maximum": n_model},
+            "score": {"type": "number", "enum": [0, 0.25, 0.5, 0.75, 1]},
+        },
+        "required": ["r", "s", "score"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"matches": {"type": "array", "items": match}},
+        "required": ["matches"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,186 @@
+"""Rows through a matcher behind an endpoint: many at once, each finished row on disk, failures counted and never a number.
+
+Two passes over the file: the first finds bad rows, repeated ids and unsure labels before anything is paid for; the second asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rationalerm.data.pairs import PairFile
+from rationalerm.data.rundir import RunDir
+from rationalerm.llm.client import Chat
+from rationalerm.llm.meter import Prices, estimated_tokens
+from rationalerm.llm.question import Outcome
+from rationalerm.match import LLMMatcher
+from rationalerm.run.chance import mean_recall
+from rationalerm.run.config import EvaluateConfig
+from rationalerm.run.games import Gathered, game_of, to_match
+from rationalerm.run.imported import EVALUATOR, Imported, read_imported
+from rationalerm.run.live import Live
+from rationalerm.run.session import run_chat
+from rationalerm.run.store import Game, Store, match_row
+from rationalerm.run.sweep import sweep
+from rationalerm.run.writer import Writer
+from rationalerm.score.summary import Summary
+from rationalerm.types import Matching
+
+__all__ = ["Forecast", "forecast", "match_over_endpoint"]
+
+
+class Forecast(NamedTuple):
+    """What a run will ask at most: the cache may hold some of it, re-asking may add to it. Tokens are estimates."""
+
+    rows: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+def match_over_endpoint(
+    source: PairFile,
+    matcher: LLMMatcher,
+    gathered: Gathered,
+    config: EvaluateConfig,
+    out: str | Path | None,
+    manifest: dict[str, Any],
+    *,
+    progress: bool,
+    imported: str | Path | None,
+) -> Summary:
+    """Asks about every game that is not finished; the run's numbers. For `evaluate`, which says what may be raised."""
+    total = sum(len(pair.answers) for pair in source)
+    rundir = RunDir(out, manifest) if out is not None else None
+    known = read_imported(imported) if imported is not None else None
+    writer = Writer() if rundir else None
+    store = Store(rundir, writer)
+    run = _Run(matcher, gathered, config, store, known)
+    try:
+        chance, meter = run_chat(
+            matcher.settings,
+            lambda chat, live: run.all(source, chat, live),
+            what="games",
+            total=total,
+            usage=rundir.log("usage.jsonl") if rundir else None,
+            show=progress,
+        )
+    finally:
+        store.close()
+    gathered.check_labels(source)
+    games = gathered.games(source.judges)
+    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", chance)
+    summary.usage.update(meter.to_json() | {"said": meter.said(), "imported": run.imported})
+    store.settle(games, source.bad, config.spurious_under)
+    if rundir:
+        rundir.write("summary.json", summary.to_json())
+    return summary
+
+
+def forecast(
+    source: PairFile, matcher: LLMMatcher, config: EvaluateConfig, out: str | Path | None, prices: Prices | None
+) -> Forecast:
+    """What the run would ask, without asking: for --dry-run. Writes nothing."""
+    store = Store(None)
+    if out is not None and RunDir.manifest(out) is not None:
+        store = Store(RunDir.opened(out))
+    rows = calls = prompt = completion = 0
+    for pair in source:
+        rows += 1
+        for game in (game_of(pair, answer) for answer in pair.answers):
+            todo = [
+                r for r in range(config.repeats) if to_match(game) and game.judgment.reasons and store.finished(game, r) is None
+            ]
+            if not todo:
+                continue
+            question = matcher.question(game.human, game.judgment.reasons[: config.top_k])
+            calls += len(todo)
+            prompt += len(todo) * estimated_tokens(sum(len(message.content) for message in question.messages))
+            completion += len(todo) * question.expected_tokens
+    return Forecast(rows, calls, prompt, completion, prices.cost(prompt, completion) if prices else None)
+
+
+class _Run:
+    """The second pass."""
+
+    def __init__(
+        self, matcher: LLMMatcher, gathered: Gathered, config: EvaluateConfig, store: Store, known: Imported | None
+    ) -> None:
+        self._matcher, self._gathered, self._config, self._store, self._known = matcher, gathered, config, store, known
+        self.imported = 0
+
+    async def all(self, source: PairFile, chat: Chat, live: Live) -> dict[str, float | None]:
+        """Every game; then, where it was asked for, the chance level a judge."""
+
+        async def work(item: tuple[Game, int]) -> None:
+            game, place = item
+            matchings = await self._game(game, chat)
+            self._gathered.add(game, matchings, place)
+            live.done(failed=not matchings and to_match(game))
+
+        await sweep(self._games(source), work, chat.limits.concurrency)
+        return {judge: await self._level(judge, chat) for judge in self._gathered.chance}
+
+    def _games(self, source: PairFile) -> Iterator[tuple[Game, int]]:
+        for pair in source:
+            self._gathered.rows += 1
+            for place, answer in enumerate(pair.answers):
+                game = game_of(pair, answer)
+                self._store.add_judgments([game])
+                yield game, place
+
+    async def _game(self, game: Game, chat: Chat) -> list[Matching]:
+        """Its matchings, one a repeat; none if it is not for the matcher, or if any repeat failed."""
+        if not to_match(game):
+            return []
+        found = await asyncio.gather(*(self._one(game, repeat, chat) for repeat in range(self._config.repeats)))
+        matchings = [matching for matching in found if matching is not None]
+        return matchings if len(matchings) == len(found) else []
+
+    async def _one(self, game: Game, repeat: int, chat: Chat) -> Matching | None:
+        if (done := self._store.finished(game, repeat)) is not None:
+            return done
+        if not game.judgment.reasons:  # silence: nothing to ask, and a score of 0
+            nothing = Matching(len(game.human), 0)
+            self._store.add_matches([match_row(game, nothing, self._matcher.name, self._matcher.version, repeat=repeat)])
+            return nothing
+        if repeat == 0 and self._known and (known := self._known.find(game.human, game.judgment.reasons)) is not None:
+            self.imported += 1
+            self._store.add_matches([match_row(game, known, EVALUATOR, "imported")])
+            return known
+        outcome = await chat.ask(self._matcher.question(game.human, game.judgment.reasons[: self._config.top_k], repeat))
+        if outcome.value is None:
+            self._store.add_failure(_failure_row(game, repeat, outcome))
+            return None
+        more: dict[str, Any] = {"text": outcome.text, "calls": outcome.calls}
+        more |= {"prompt_tokens": outcome.prompt_tokens, "completion_tokens": outcome.completion_tokens}
+        if outcome.value.notes:
+            more["notes"] = outcome.value.notes
+        row = match_row(game, outcome.value, self._matcher.name, self._matcher.version, repeat=repeat, **more)
+        self._store.add_matches([row])
+        return outcome.value
+
+    async def _level(self, judge: str, chat: Chat) -> float | None:
+        crossed = self._gathered.chance[judge].crossed()
+        outcomes = await asyncio.gather(*(chat.ask(self._matcher.question(human, model)) for human, model in crossed))
+        return mean_recall([outcome.value for outcome in outcomes if outcome.value is not None], self._config.scoring)
+
+
+def _failure_row(game: Game, repeat: int, outcome: Outcome[Matching]) -> dict[str, Any]:
+    return {
+        "id": game.pair.id,
+        "judge": game.answer.judge,
+        "order": game.answer.order,
+        **({"repeat": repeat} if repeat else {}),
+        "what": "matcher failed",
+        "category": outcome.failure,
+        "why": outcome.detail,
+        "finish_reason": outcome.finish_reason,
+        "calls": outcome.calls,
+        "prompt_tokens": outcome.prompt_tokens,
+        "completion_tokens": outcome.completion_tokens,
+        "raw": outcome.raw,
+    }

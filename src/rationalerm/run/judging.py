@@ -1,0 +1,340 @@
+"""`judge`: pairs -> reasons and a verdict from a model, in both orders; a run directory and pairs that `evaluate` reads.
+
+Two passes over the input: the first finds bad rows, repeated ids and unsure labels before anything is paid for; the second asks,
+and puts each answer on disk as it comes. The files that are made from the answers are `judged`'s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from rationalerm import __version__
+from rationalerm.data.candidates import joined
+from rationalerm.data.labels import parse_label_map
+from rationalerm.data.pairs import Columns, PairFile
+from rationalerm.data.released import judges_of
+from rationalerm.data.rundir import RunDir
+from rationalerm.data.spool import spooled
+from rationalerm.errors import DataError, UsageError
+from rationalerm.judge.asking import Asked, judge_question
+from rationalerm.llm.client import Chat
+from rationalerm.llm.meter import Prices, estimated_tokens
+from rationalerm.llm.question import Outcome
+from rationalerm.llm.settings import ChatSettings
+from rationalerm.prompts import load
+from rationalerm.run.endpoint_rows import Forecast
+from rationalerm.run.judged import CallKey, Judged, call_key, derive, digest_of
+from rationalerm.run.live import Live
+from rationalerm.run.session import run_chat
+from rationalerm.run.sweep import sweep
+from rationalerm.run.writer import Writer
+from rationalerm.types import Judgment, Order, Pair
+
+__all__ = ["JudgeConfig", "JudgeInput", "forecast_judging", "judge", "orders_of"]
+
+Orders = Literal["both", "given", "random"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeConfig:
+    """What changes the answers or what is made of them; it goes into run.json, and a resumed run must have the same.
+
+    Args:
+        name: the judge's name in the files; None: the model's.
+        orders: `both`; `given`: Response 1 as A; `random`: one order a pair, from the seed and its id alone.
+        seed: of `random`.
+        votes: samples a game.
+        top_k: keep only so many of the judge's reasons; None keeps all.
+        max_response_chars: cut both responses behind so many characters; None leaves them whole.
+        id_field, label_field, label_map: as for `evaluate`.
+
+    Raises:
+        UsageError: a value out of range.
+    """
+
+    name: str | None = None
+    orders: Orders = "both"
+    seed: int = 0
+    votes: int = 1
+    top_k: int | None = None
+    max_response_chars: int | None = None
+    id_field: str = "id"
+    label_field: str | None = None
+    label_map: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.orders not in ("both", "given", "random"):
+            raise UsageError(f"--orders is {self.orders!r}; both, given or random")
+        for option, value in (("votes", self.votes), ("top-k", self.top_k), ("max-response-chars", self.max_response_chars)):
+            if value is not None and value < 1:
+                raise UsageError(f"--{option} is {value}; give 1 or more")
+        if self.name is not None and (not self.name.strip() or self.name.lower() == "human"):
+            raise UsageError(f"--name is {self.name!r}; a judge needs a name of its own")
+        self.columns()
+
+    def columns(self) -> Columns:
+        """The fields to read."""
+        return Columns(label_field=self.label_field, label_map=parse_label_map(self.label_map), id_field=self.id_field)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeInput:
+    """Where the pairs come from.
+
+    Args:
+        path: a file of pairs, or `-`; None with `candidates`.
+        candidates: two files of responses.
+        response_field: where `candidates` hold their response.
+        skip_bad: leave bad rows out and count them, instead of raising.
+        limit: at most so many rows.
+    """
+
+    path: str | Path | None = None
+    candidates: tuple[str | Path, str | Path] | None = None
+    response_field: str | None = None
+    skip_bad: bool = False
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.path is None) == (self.candidates is None):
+            raise UsageError("give a file of pairs, or two files of responses with --candidates")
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"--limit is {self.limit}; give 1 or more")
+
+    def open(self, stack: ExitStack, config: JudgeConfig) -> tuple[PairFile, list[str]]:
+        """The pairs, readable more than once, and what was left out of the candidates."""
+        left_out: list[str] = []
+        shown: str | None = None
+        if self.candidates is not None:
+            first, second = self.candidates
+            options: dict[str, Any] = {"id_field": config.id_field, "response_field": self.response_field}
+            path, left_out = stack.enter_context(joined(first, second, skip_bad=self.skip_bad, **options))
+            shown = f"{first} and {second}"
+        else:
+            assert self.path is not None
+            path = stack.enter_context(spooled(self.path))
+            shown = "stdin" if str(self.path) == "-" else None
+        columns = config.columns() if self.candidates is None else Columns()  # made pairs have their id in `id`
+        return PairFile(path, columns, skip_bad=self.skip_bad, limit=self.limit, judged=False, shown=shown), left_out
+
+    def to_json(self) -> dict[str, Any]:
+        """For run.json: resolved paths, so that the same folder is not resumed for another file."""
+        if self.candidates is not None:
+            return {"candidates": [_resolved(path) for path in self.candidates]}
+        return {"input": "stdin" if str(self.path) == "-" else _resolved(self.path or "")}
+
+
+class Plan(NamedTuple):
+    """What the first pass found: each pair's place in the file, and the digest of its texts."""
+
+    places: dict[str, int]
+    digests: dict[str, str]
+
+
+class _Job(NamedTuple):
+    """One call to make."""
+
+    pair: Pair
+    order: Order
+    vote: int
+    digest: str
+
+
+def judge(
+    source: JudgeInput, settings: ChatSettings, out: str | Path, config: JudgeConfig | None = None, *, progress: bool = False
+) -> Judged:
+    """Asks a model about every pair, and resumes where an earlier run in `out` ended.
+
+    Args:
+        source: the pairs.
+        settings: the model, how fast, for how much.
+        out: the run directory.
+        config: how to ask.
+        progress: shown on stderr while it runs.
+
+    Returns:
+        Verdicts, order effects, outcome accuracy where labels are there, and what it used.
+
+    Raises:
+        RationalermError: bad input or options, in one line, before the first call.
+        StoppedError: the endpoint or the budget ended it; what is finished is in `out`.
+    """
+    config = config or JudgeConfig()
+    if not str(out):
+        raise UsageError("--out is empty; name a folder")
+    name = config.name or settings.endpoint.model
+    with ExitStack() as stack:
+        pairs, left_out = source.open(stack, config)
+        plan = _first_pass(pairs, name)
+        rundir = RunDir(out, _manifest(source, settings, config, name))
+        run = _Run(pairs, plan, config, name, rundir)
+        _, meter = run.all(settings, progress=progress)
+        return derive(rundir, pairs, plan.places, plan.digests, name, _games_of(config), config.votes, meter, left_out)
+
+
+def forecast_judging(
+    source: JudgeInput, settings: ChatSettings, out: str | Path | None, config: JudgeConfig, prices: Prices | None
+) -> Forecast:
+    """What `judge` would ask, without asking: for --dry-run. Writes nothing."""
+    calls = prompt = answers = 0
+    with ExitStack() as stack:
+        pairs, _ = source.open(stack, config)
+        plan = _first_pass(pairs, config.name or settings.endpoint.model)
+        finished = {}
+        if out is not None and RunDir.manifest(out) is not None:
+            finished = _finished(RunDir.opened(out))
+        for job in _jobs(pairs, plan, config, finished):
+            question = _asked(job, config).question
+            calls += 1
+            prompt += estimated_tokens(sum(len(message.content) for message in question.messages))
+            answers += question.expected_tokens
+    return Forecast(len(plan.places), calls, prompt, answers, prices.cost(prompt, answers) if prices else None)
+
+
+def orders_of(orders: Orders, seed: int, pair_id: str) -> tuple[Order, ...]:
+    """The orders in which a pair is shown: by the seed and its id, never by its place in a file or a run.
+
+    >>> orders_of("random", 7, "q1") == orders_of("random", 7, "q1")
+    True
+    """
+    if orders == "random":
+        drawn = hashlib.sha256(f"{seed}\x1f{pair_id}".encode("utf-8", "surrogatepass")).digest()[0] & 1
+        return ("BA",) if drawn else ("AB",)
+    return ("AB", "BA") if orders == "both" else ("AB",)
+
+
+class _Run:
+    """The second pass."""
+
+    def __init__(self, pairs: PairFile, plan: Plan, config: JudgeConfig, name: str, rundir: RunDir) -> None:
+        self._pairs, self._plan, self._config, self._name, self._rundir = pairs, plan, config, name, rundir
+        self._answers, self._failures = rundir.log("judgments.jsonl"), rundir.log("failures.jsonl")
+        self._finished = _finished(rundir)
+
+    def all(self, settings: ChatSettings, *, progress: bool) -> Any:
+        """Every call that is not finished."""
+        todo = self._count()
+        writer = Writer()
+        try:
+            return run_chat(
+                settings,
+                lambda chat, live: self._sweep(chat, live, writer),
+                what="calls",
+                total=todo,
+                usage=self._rundir.log("usage.jsonl"),
+                show=progress,
+            )
+        finally:
+            try:
+                writer.close()
+            finally:
+                self._answers.close()
+                self._failures.close()
+
+    def _count(self) -> int:
+        keys = (
+            (key, order, vote)
+            for key in self._plan.places
+            for order in _games_of(self._config)(key)
+            for vote in range(self._config.votes)
+        )
+        return sum(self._finished.get(key) != self._plan.digests[key[0]] for key in keys)
+
+    async def _sweep(self, chat: Chat, live: Live, writer: Writer) -> None:
+        async def work(job: _Job) -> None:
+            asked = _asked(job, self._config)
+            outcome = await chat.ask(asked.question)
+            row = self._base(job) | {"prompt": asked.question.prompt, "calls": outcome.calls}
+            row |= {"prompt_tokens": outcome.prompt_tokens, "completion_tokens": outcome.completion_tokens}
+            if outcome.value is None:
+                writer.put(self._failures, row | _failure(outcome, asked))
+            else:
+                writer.put(self._answers, row | _answer(outcome, outcome.value, asked))
+            live.done(failed=outcome.value is None)
+
+        await sweep(_jobs(self._pairs, self._plan, self._config, self._finished), work, chat.limits.concurrency)
+
+    def _base(self, job: _Job) -> dict[str, Any]:
+        row: dict[str, Any] = {"id": job.pair.id, "judge": self._name, "order": job.order, "vote": job.vote}
+        return row | ({"seed": self._config.seed} if self._config.orders == "random" else {}) | {"digest": job.digest}
+
+
+def _jobs(pairs: PairFile, plan: Plan, config: JudgeConfig, finished: dict[CallKey, str]) -> Iterator[_Job]:
+    for pair in pairs:
+        digest = plan.digests[pair.id]
+        for order in _games_of(config)(pair.id):
+            for vote in range(config.votes):
+                if finished.get((pair.id, order, vote)) != digest:
+                    yield _Job(pair, order, vote, digest)
+
+
+def _asked(job: _Job, config: JudgeConfig) -> Asked:
+    options = {"max_response_chars": config.max_response_chars, "top_k": config.top_k}
+    return judge_question(job.pair, job.order, vote=job.vote, **options)
+
+
+def _games_of(config: JudgeConfig) -> Callable[[str], tuple[Order, ...]]:
+    return lambda pair_id: orders_of(config.orders, config.seed, pair_id)
+
+
+def _finished(rundir: RunDir) -> dict[CallKey, str]:
+    return {call_key(row): str(row.get("digest")) for row in rundir.log("judgments.jsonl").rows()}
+
+
+def _first_pass(pairs: PairFile, name: str) -> Plan:
+    """Reads all rows. Raises DataError for what would stop the run after it was paid for."""
+    plan = Plan({}, {})
+    for pair, row in pairs.rows():
+        if clash := next((judge for judge in judges_of(row) if judge.lower() == name.lower()), None):
+            raise DataError(
+                f"has answers of a judge {clash!r} already; give this one another --name", source=pairs.name, row=pair.row
+            )
+        plan.places[pair.id] = len(plan.places)
+        plan.digests[pair.id] = digest_of(pair)
+    return plan
+
+
+def _answer(outcome: Outcome[Judgment], judgment: Judgment, asked: Asked) -> dict[str, Any]:
+    return {
+        "status": judgment.status,
+        "verdict": judgment.verdict.label if judgment.verdict is not None else None,
+        "strength": judgment.strength,
+        "reasons": judgment.reasons,
+        "notes": [*judgment.notes, *asked.notes],
+        "text": outcome.text,
+        "finish_reason": outcome.finish_reason,
+    }
+
+
+def _failure(outcome: Outcome[Judgment], asked: Asked) -> dict[str, Any]:
+    return {
+        "what": "call failed",
+        "category": outcome.failure,
+        "why": outcome.detail,
+        "notes": list(asked.notes),
+        "text": outcome.text,
+        "finish_reason": outcome.finish_reason,
+        "raw": outcome.raw,
+    }
+
+
+def _manifest(source: JudgeInput, settings: ChatSettings, config: JudgeConfig, name: str) -> dict[str, Any]:
+    prompt = load("judge").version
+    own = {"order_seed" if field == "seed" else field: getattr(config, field) for field in config.__slots__} | {"name": name}
+    return {
+        "command": "judge",
+        "rationalerm": __version__,
+        "python": platform.python_version(),
+        "config": settings.endpoint.identity() | own | source.to_json() | {"prompt": prompt},
+        "prompts": dict([prompt.rsplit(" ", 1)]),
+    }
+
+
+def _resolved(path: str | Path) -> str:
+    return str(Path(path).resolve()).encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # it need not be UTF-8

@@ -1,0 +1,62 @@
+"""One run over an endpoint: opens the client, shows progress, keeps what it used, whatever ends it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from rationalerm.data.rundir import Log
+from rationalerm.llm.client import Chat
+from rationalerm.llm.loop import run_in_loop
+from rationalerm.llm.meter import Meter
+from rationalerm.llm.settings import ChatSettings
+from rationalerm.run.live import Live
+
+__all__ = ["run_chat"]
+
+R = TypeVar("R")
+
+
+def run_chat(
+    settings: ChatSettings,
+    work: Callable[[Chat, Live], Awaitable[R]],
+    *,
+    what: str,
+    total: int,
+    usage: Log | None = None,
+    show: bool = True,
+) -> tuple[R, Meter]:
+    """Runs `work` with an open client, from sync code, inside a running event loop too.
+
+    Args:
+        settings: where, how fast, for how much.
+        work: gets the client and the progress, to call `done()` on for each finished row.
+        what: the word for rows.
+        total: how many rows there will be.
+        usage: gets one line with what the run used, however it ends.
+        show: whether progress is shown on stderr.
+
+    Raises:
+        StoppedError: the endpoint or the budget ended it.
+        Whatever `work` raises.
+    """
+
+    async def session() -> tuple[R, Meter]:
+        async with settings.open() as chat:
+            began = time.time()
+            live = Live(what, total, chat, show=show)
+            live.start()
+            try:
+                return await work(chat, live), chat.meter
+            finally:
+                live.close()
+                if usage is not None:
+                    usage.add([{"began": _stamp(began), "ended": _stamp(time.time()), **chat.meter.to_json()}])
+                    usage.close()
+
+    return run_in_loop(session())
+
+
+def _stamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
