@@ -31,7 +31,7 @@ MEAN = 0.2 * 1.1331  # seconds: the mean of that latency, median * exp(sigma^2 /
 OURS = """
 import json, os, resource, sys, time
 import aiohttp, numpy, orjson, rich
-import rationalerm.commands.match, rationalerm.cli
+import rationalerm.commands.match, rationalerm.cli, rationalerm.run, rationalerm.report.terminal
 start, cpu = time.perf_counter(), time.process_time()
 code = rationalerm.cli.main(sys.argv[1:])
 used = time.perf_counter() - start, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

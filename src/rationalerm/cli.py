@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -22,12 +23,21 @@ __all__ = ["main"]
 _COMMANDS = (demo, evaluate, judge, match, score, agree, parse, export, cache)
 
 
+_UNKNOWN = "unrecognized arguments: "
+_SECRET = re.compile(r"(?i)-k|--?(?:[a-z]+[-_])?(?:api[-_]?key|api|key|token|secret|password|auth|bearer|credentials?)(?:[-_]value)?")
+
+
 class _Parser(argparse.ArgumentParser):
     """One line for wrong use, and never the value of a secret that someone typed."""
 
     def error(self, message: str) -> NoReturn:
-        if "--api-key" in " ".join(sys.argv[1:]):
-            message = "keys are read from the environment only (OPENAI_API_KEY); take --api-key off the command line"
+        names = [word.split("=")[0] for word in sys.argv[1:] if word.startswith("-")]
+        secret = [name for name in names if _SECRET.fullmatch(name)]
+        if secret:
+            message = f"keys are read from the environment only (OPENAI_API_KEY); take {secret[0]} off the command line"
+        elif message.startswith(_UNKNOWN):  # what stands behind an unknown option may be a secret
+            unknown = message.removeprefix(_UNKNOWN).split()
+            message = _UNKNOWN + " ".join([w.split("=")[0] for w in unknown if w.startswith("-")] or unknown)
         self.exit(2, f"rationalerm: {message} (see {self.prog} --help)\n")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -50,8 +51,10 @@ def test_every_option_is_documented() -> None:
     docs = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
     parser = cli._parser()
     commands = next(action for action in parser._actions if hasattr(action, "choices") and action.choices)
+    sections = {re.sub(r"[`]", "", part.split("\n")[0]).lower().replace(" ", "-"): part for part in docs.split("\n## ")[1:]}
     for name, sub in commands.choices.items():  # type: ignore[union-attr, attr-defined]
-        section = docs.split(f"## `rationalerm {name}`")[1].split("\n## ")[0]
+        section = sections[f"rationalerm-{name}"]
+        section += "".join(sections[link] for link in re.findall(r"\(#([\w-]+)\)", section))  # options that commands share
         for action in sub._actions:
             for option in action.option_strings:
                 assert option in ("-h", "--help") or f"`{option}" in section, f"{name} {option}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -109,18 +108,18 @@ def test_the_judge_is_told_five_verdicts() -> None:
 
 @pytest.mark.parametrize("name", ["judge", "decompose_judge"])
 def test_a_and_b_are_alike(name: str) -> None:
-    """With the letters changed over, a prompt says the same in another order: whatever it says of one it says of the other."""
+    """Both are named together, or a line says of one what another line says of the other."""
 
     def mirrored(text: str) -> str:
         text = re.sub(r"\b([AB])\b", lambda letter: {"A": "B", "B": "A"}[letter[1]], text)
         return re.sub(r"response_([ab])\b", lambda letter: {"a": "response_b", "b": "response_a"}[letter[1]], text)
 
-    def words(text: str) -> Counter[str]:
-        return Counter(re.findall(r"\\boxed\{\S+\}[^\n]*|\S+(?: [AB]\b)?", text))
-
-    text = re.sub(r"replaced by one of\s+.*?:\n", "", load(name).text, flags=re.S)  # the five labels in a row
-    text = re.sub(r"[.,()]", "", text)
-    assert words(text) == words(mirrored(text))
+    text = load(name).text
+    text = re.sub(r'"Response A"(?:,| or) "Response B"|\bA (?:and|or) B\b|A=B', "EACH", text)
+    text = re.sub(r"A>>B, A>B, EACH, B>A, B>>A", "EACH", text)
+    text = re.sub(r"\bA(?= [a-z])(?! is )", "a", text)  # the article
+    assert sorted(text.split("\n")) == sorted(mirrored(text).split("\n"))
+    assert len(re.findall(r"\bA\b", text)) == len(re.findall(r"\bB\b", text)) >= 2
 
 
 @pytest.mark.parametrize("side", ["human", "judge"])

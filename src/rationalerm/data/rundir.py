@@ -97,6 +97,8 @@ class Log:
         self.path = path
         self.torn: list[int] = []  # numbers of lines in the middle that don't parse
         self._handle: IO[bytes] | None = None
+        self._end = 0  # of the file, as far as it was written whole
+        self._lines = 0
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The whole lines, in order; broken ones are left out and their numbers kept in `torn`."""
@@ -131,6 +133,7 @@ class Log:
         with handle:
             for number, line in enumerate(handle, 1):
                 start, end = end, end + len(line)
+                self._lines = number
                 try:
                     value = orjson.loads(line)
                 except orjson.JSONDecodeError:
@@ -141,6 +144,23 @@ class Log:
 
     def add(self, rows: Iterable[Any]) -> None:
         """Appends a batch and syncs it. A batch that could not be written whole is taken back, so that no half line stays."""
+        self._append(rows, sync=True)
+
+    def write(self, row: Any) -> None:
+        """Appends one row, which outlives the process from here on; `sync` makes it outlive the machine."""
+        self._append([row], sync=False)
+
+    def sync(self) -> None:
+        """Puts what was written on the disk itself."""
+        if self._handle is not None:
+            with _OneLine(self.path):
+                os.fsync(self._handle.fileno())
+
+    def complaints(self) -> list[str]:
+        """A line for each broken line in the middle that the last reading met. A broken last line is what a kill leaves."""
+        return [f"{self.path}: line {number} is broken; its row is done again" for number in self.torn if number < self._lines]
+
+    def _append(self, rows: Iterable[Any], *, sync: bool) -> None:
         data = b"".join(dumps(row) + b"\n" for row in rows)
         if not data:
             return
@@ -148,12 +168,14 @@ class Log:
             if self._handle is None:
                 _mend_tail(self.path)
                 self._handle = self.path.open("ab", buffering=0)
-            end = self._handle.seek(0, os.SEEK_END)
+                self._end = self._handle.seek(0, os.SEEK_END)
             try:
                 _write_all(self._handle, data)
-                os.fsync(self._handle.fileno())
+                if sync:
+                    os.fsync(self._handle.fileno())
+                self._end += len(data)
             except OSError:
-                self._handle.truncate(end)
+                self._handle.truncate(self._end)
                 raise
 
     def close(self) -> None:

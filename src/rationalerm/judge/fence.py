@@ -23,11 +23,8 @@ _JOINER = "\u2060"
 # Control tokens of the chat templates in use: ChatML, Llama 2 to 4, Mistral, Gemma, Phi, Cohere, DeepSeek, gpt-oss, GLM, Granite.
 # A name in <|...|> is one word in all of them, so that words between such bars ("<|The End of Answer A|>") stay as they are.
 _TOKEN = re.compile(
-    rf"(<{_JOINER}*)(?=[|｜][\w▁.:/-]{{1,60}}[|｜]>)"
-    rf"|(<{_JOINER}*)(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|start_of_image|end_of_image)>)"
-    rf"|(<{_JOINER}*)(?=<{_JOINER}*/?SYS>>)"
-    rf"|(\[{_JOINER}*)(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|MODEL_SETTINGS|IMG)\])"
-    rf"|(\[{_JOINER}*)(?=(?:gMASK|sMASK)\])"
+    rf"<{_JOINER}*(?=[|｜][\w▁.:/-]{{1,60}}[|｜]>|/?(?:s|bos|eos|pad|unk|(?:start|end)_of_(?:turn|image))>|<{_JOINER}*/?SYS>>)"
+    rf"|\[{_JOINER}*(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|MODEL_SETTINGS|IMG)\]|[gs]MASK\])"
 )
 _LINE_ENDS = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+\s*")
 _SPECIAL = re.compile(r"[<\[＜［\x00-\x1f\x7f-\x9f\u2028\u2029]|(?i:result)")

@@ -42,10 +42,10 @@ def cache_file() -> Path:
     Raises:
         DataError: there is no home folder to put it in.
     """
-    if named := os.environ.get("RATIONALERM_CACHE_DIR"):
-        return Path(named).expanduser().absolute() / "chat.sqlite"
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    named, base = os.environ.get("RATIONALERM_CACHE_DIR"), Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
+        if named:
+            return Path(named).expanduser().absolute() / "chat.sqlite"
         base = base if base.is_absolute() else Path.home() / ".cache"  # a relative one is void, says XDG
     except RuntimeError:
         raise DataError("no home folder for the cache; set RATIONALERM_CACHE_DIR, or use --no-cache") from None

@@ -1,7 +1,8 @@
 """What one server takes of a request: fields that it refuses by name are left out or renamed, for the rest of the run.
 
-Servers differ in the limit's name (`max_tokens`, `max_completion_tokens`), in whether they take a temperature, a seed or a JSON
-schema, and in how much room a context leaves. Cache keys are made from what was asked for, before any of this.
+Servers differ in the limit's name (`max_tokens`, `max_completion_tokens`), in how large it may be, in whether they take a
+temperature, a seed or a JSON schema, and in how much room a context leaves. Cache keys are made from what was asked for, before any
+of this.
 """
 
 from __future__ import annotations
@@ -13,25 +14,36 @@ from typing import Any
 import orjson
 
 from rationalerm.llm.endpoint import Endpoint
-from rationalerm.llm.faults import Fault
+from rationalerm.llm.faults import Fault, words_of
 from rationalerm.llm.question import Question
+from rationalerm.llm.reply import sendable
 from rationalerm.types import Message
 
 __all__ = ["Dialect", "request_body", "room_for_answer"]
 
 _REFUSED = re.compile(
     r"(?i)unsupported|not supported|does not support|doesn't support|unrecognized|unrecognised|unknown|unexpected|not permitted"
-    r"|extra (?:fields?|inputs?)|not allowed|not available|only the default|invalid (?:field|parameter|schema)|not implemented"
+    r"|extra (?:fields?|inputs?)|extra_forbidden|not allowed|not available|unavailable|only the default|not implemented|not valid"
+    r"|invalid (?:\w+ )?(?:field|parameter|schema|value|argument)|supported values are|must be (?:one of|either)|cannot find field"
 )
 _FIELDS = {
     "max_tokens": ("max_tokens",),
     "temperature": ("temperature",),
     "seed": ("seed",),
-    "response_format": ("response_format", "json_schema", "guided", "structured output", "grammar"),
+    "response_format": ("response_format", "response format", "response_schema", "json_schema", "json schema", "guided", "structured output", "grammar"),
 }
-_REQUESTED = re.compile(r"(\d+) in the (?:messages|prompt|input)\D{1,12}(\d+) in the completion")
-_TOO_LARGE = re.compile(r"maximum context length is (\d+) tokens and your request has (\d+) input tokens")
-_CONTEXT = re.compile(r"maximum context length is (\d+)")
+_CONTEXT = r"(?:context length (?:is|of)|must be <=) (\d{1,9})\b.*?"
+_ROOM = [  # context, then prompt; in each server's words
+    re.compile(_CONTEXT + r"your request has (\d{1,9}) input tokens", re.S),
+    re.compile(_CONTEXT + r"\b(\d{1,9}) (?:tokens )?(?:in|from) the (?:messages|prompt|input)\D{1,20}\d+ (?:tokens )?(?:in|for) the completion", re.S),
+    re.compile(_CONTEXT + r"prompt contains at least (\d{1,9}) input tokens", re.S),
+    re.compile(_CONTEXT + r"Given: (\d{1,9}) `inputs` tokens and", re.S),
+]
+_MOST = re.compile(  # the largest limit that this server takes for any prompt
+    r"(?i)max_(?:completion_)?tokens\b.*?(?:supports at most|less than or equal to|must be <=|(?:should be|range of max_tokens is) \[\d+,"
+    r"|maximum (?:value |output )?(?:is|of)|\d+ >) ?`?(\d{1,9})",
+    re.S,
+)
 _SLACK = 8
 
 
@@ -39,7 +51,7 @@ def request_body(endpoint: Endpoint, question: Question[Any], turns: Sequence[Me
     """What is asked for, in the fields of the chat completions API."""
     body: dict[str, Any] = {
         "model": endpoint.model,
-        "messages": [{"role": turn.role, "content": _valid(turn.content)} for turn in turns],
+        "messages": [{"role": turn.role, "content": sendable(turn.content)} for turn in turns],
     }
     if endpoint.temperature is not None:
         body["temperature"] = endpoint.temperature
@@ -61,34 +73,38 @@ class Dialect:
     def __init__(self) -> None:
         self.left_out: set[str] = set()
         self.renamed = False
+        self.most: int | None = None  # the largest limit of an answer
         self.version = 0  # a request that was refused before the last lesson is worth sending again
 
-    def encode(self, body: dict[str, Any], limit: int | None = None) -> bytes:
-        """The request as this server takes it. `limit`: a smaller max_tokens, where the context has no room for more."""
+    def encode(self, body: dict[str, Any], room: int | None = None) -> bytes:
+        """The request as this server takes it. `room`: the most tokens that the context leaves for the answer."""
         if self.left_out:
             body = {name: value for name, value in body.items() if name not in self.left_out}
-        if limit is not None and "max_tokens" in body:
-            body = body | {"max_tokens": limit}
+        limits = [most for most in (room, self.most) if most is not None]
+        if limits and "max_tokens" in body:
+            body = body | {"max_tokens": min(body["max_tokens"], *limits)}
         if self.renamed and "max_tokens" in body:
             body = {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
         return orjson.dumps(body)
 
     def learn(self, fault: Fault, body: dict[str, Any]) -> bool:
         """Takes a refusal in; True if the same request, as it is encoded now, is worth sending."""
-        if fault.status not in (400, 422, 501) or not _REFUSED.search(fault.raw):
+        if fault.status not in (400, 422, 501):
             return False
-        if "max_tokens" in body and "max_completion_tokens" in fault.raw and not self.renamed and "max_tokens" not in self.left_out:
+        words = words_of(fault.raw)
+        limited = "max_tokens" in body and "max_tokens" not in self.left_out
+        if limited and (most := _MOST.search(words)) and 0 < int(most[1]) < min(body["max_tokens"], self.most or body["max_tokens"] + 1):
+            self.most = int(most[1])
+        elif not _REFUSED.search(words):
+            return False
+        elif limited and "max_completion_tokens" in words and not self.renamed:
             self.renamed = True
-            self.version += 1
-            return True
-        named = _parameter(fault.raw)
-        for name, words in _FIELDS.items():
-            known = name in body and name not in self.left_out
-            if known and (named == name or (named is None and any(word in fault.raw.lower() for word in words))):
-                self.left_out.add(name)
-                self.version += 1
-                return True
-        return False
+        elif (name := _refused(fault.raw, words, {name for name in _FIELDS if name in body} - self.left_out)) is not None:
+            self.left_out.add(name)
+        else:
+            return False
+        self.version += 1
+        return True
 
     @property
     def notes(self) -> list[str]:
@@ -98,24 +114,23 @@ class Dialect:
 
 def room_for_answer(fault: Fault) -> int | None:
     """Tokens that the context leaves for an answer, where a server refused the limit and not the prompt; else None."""
-    found = _TOO_LARGE.search(fault.raw)
-    if found:
-        context, prompt = int(found[1]), int(found[2])
-    elif (found := _REQUESTED.search(fault.raw)) and (whole := _CONTEXT.search(fault.raw)):
-        context, prompt = int(whole[1]), int(found[1])
-    else:
+    words = words_of(fault.raw)
+    found = next((found for form in _ROOM if (found := form.search(words))), None)
+    if found is None:
         return None
-    room = context - prompt - _SLACK
+    room = int(found[1]) - int(found[2]) - _SLACK
     return room if room > 0 else None
 
 
-def _valid(text: str) -> str:
-    """Half surrogates, which can't be sent, as U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+def _refused(raw: str, words: str, sent: set[str]) -> str | None:
+    """The field that is refused, of those that were sent: the one that the server names, else the first that it speaks of."""
+    named = _parameter(raw)
+    if named is not None:
+        return named if named in sent else None
+    text = words.lower()
+    places = {name: min((at for word in _FIELDS[name] if (at := text.find(word)) >= 0), default=-1) for name in sent}
+    found = [name for name in sent if places[name] >= 0]
+    return min(found, key=lambda name: places[name], default=None)
 
 
 def _parameter(raw: str) -> str | None:
@@ -126,4 +141,4 @@ def _parameter(raw: str) -> str | None:
         return None
     error = value.get("error") if isinstance(value, dict) else None
     name = error.get("param") if isinstance(error, dict) else None
-    return name.split(".")[0] if isinstance(name, str) and name else None
+    return re.split(r"[.\[]", name)[0] if isinstance(name, str) and name else None

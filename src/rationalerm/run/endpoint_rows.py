@@ -21,6 +21,7 @@ from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.imported import EVALUATOR, Imported, read_imported
 from rationalerm.run.live import Live
+from rationalerm.run.progress import say
 from rationalerm.run.session import run_chat
 from rationalerm.run.store import Game, Store, match_row
 from rationalerm.run.sweep import sweep
@@ -58,6 +59,8 @@ def match_over_endpoint(
     known = read_imported(imported) if imported is not None else None
     writer = Writer() if rundir else None
     store = Store(rundir, writer)
+    for line in store.complaints:
+        say(line)
     run = _Run(matcher, gathered, config, store, known)
     try:
         chance, meter = run_chat(

@@ -23,7 +23,7 @@ from rationalerm.errors import UsageError
 from rationalerm.match import LLMMatcher, Matcher, make_matcher
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
-from rationalerm.run.progress import Progress
+from rationalerm.run.progress import Progress, say
 from rationalerm.run.store import Store, match_row
 from rationalerm.score.evaluators import Compared
 from rationalerm.score.summary import Summary
@@ -102,6 +102,8 @@ def _match_here(
 ) -> Summary:
     """All rows through a matcher on this machine, a batch at a time."""
     store = Store(rundir)
+    for line in store.complaints:
+        say(line)
     shown = Progress("rows") if progress else None
     try:
         for pairs in _batches(source, _BATCH):

@@ -6,9 +6,16 @@ import sys
 import time
 from typing import TextIO
 
-__all__ = ["Progress"]
+from rationalerm.errors import printable
+
+__all__ = ["Progress", "say"]
 
 _QUIET_S, _TTY_S, _PLAIN_S = 2.0, 0.2, 10.0
+
+
+def say(line: str) -> None:
+    """A line on stderr, for what the user should know before it goes on."""
+    print(f"rationalerm: {printable(line)}", file=sys.stderr)  # noqa: T201
 
 
 class Progress:

@@ -224,6 +224,11 @@ def _run_directory(folder: Path, config: ScoreConfig, tallies: dict[str, _Tally]
     for (judge, pair), of in pairs.items():
         if config.judge in (None, judge):
             tallies.setdefault(judge, _Tally()).add(_mean(of), clusters.get(pair, pair))
+    for (pair, judge, _), row in current.items():
+        status = row.get("rationale_status")
+        if status != "scored" and config.judge in (None, judge):
+            outcome = Skipped(str(status)) if status == "no human reasons" else Failed(str(status))
+            tallies.setdefault(judge, _Tally()).add(outcome, clusters.get(pair, pair))
 
 
 def _mean(scores: list[RowScore]) -> RowScore:

@@ -50,7 +50,7 @@ class Store:
 
     Args:
         rundir: None keeps nothing on disk.
-        writer: writes from its thread; None: each addition is on disk when the call returns.
+        writer: syncs from its thread; None: each addition is synced when the call returns.
     """
 
     def __init__(self, rundir: RunDir | None, writer: Writer | None = None) -> None:
@@ -60,6 +60,11 @@ class Store:
         self._failures = rundir.log("failures.jsonl") if rundir else None
         self._judged = {} if self._judgments is None else {key_of(r): r.get("digest") for r in self._judgments.rows()}
         self._done = {} if self._matches is None else {match_key(r): kept for r in self._matches.rows() if (kept := _kept(r))}
+
+    @property
+    def complaints(self) -> list[str]:
+        """Lines in the middle of the files that were broken: their rows are done again."""
+        return [line for log in (self._judgments, self._matches) if log for line in log.complaints()]
 
     def finished(self, game: Game, repeat: int = 0) -> Matching | None:
         """The matching on disk, if the game's texts are still the same."""
