@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from contextlib import suppress
 
 import pytest
@@ -126,6 +127,11 @@ def test_exact_repeats_once() -> None:
     assert [tuple(item) for item in read.dropped] == [("response 1 is wrong.", "duplicate"), ("y z", "x")]
 
 
+def test_bold_of_its_own_stays() -> None:
+    read = parse_decomposition(block("- **KEEP:** **Missing name**: Response 1 omits it.", "- **KEEP: Response 2 is late.**"))
+    assert read.kept == ("**Missing name**: Response 1 omits it.", "Response 2 is late.")
+
+
 def test_a_drop_without_a_why() -> None:
     (item,) = parse_decomposition(block("- DROP: it runs (line 3)")).dropped
     assert tuple(item) == ("it runs (line 3)", "not said")
@@ -137,3 +143,15 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         with suppress(ParseError):
             read = parse_decomposition(answer)
             assert all(reason.strip() and "\n" not in reason for reason in read.kept)
+
+
+@pytest.mark.parametrize(
+    "piece", [" ", "- KEEP ", "- DROP (", "* ", "> ", "(vague ", "KEEP  \t", "@Response ", "<RESULT_START>\n"]
+)
+def test_time_is_linear(piece: str) -> None:
+    """A degenerate answer of half a megabyte is read or refused at once; a quadratic reader takes minutes."""
+    text = block("- KEEP: a b", "- KEEP" + piece * (500_000 // len(piece)))
+    begin = time.process_time()
+    with suppress(ParseError):
+        parse_decomposition(text)
+    assert time.process_time() - begin < 5

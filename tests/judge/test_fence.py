@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -116,3 +117,12 @@ def test_a_reason_is_one_line(text: str) -> None:
 )
 def test_what_changes_in_a_reason(reason: str, line: str) -> None:
     assert one_line(reason) == line
+
+
+@pytest.mark.parametrize("piece", [" ", "<", "<\u2060", "\u2060", "<|", "<|a", "[", "\n", " \n", "<RESULT_", "\t "])
+def test_time_is_linear(piece: str) -> None:
+    text = "x" + piece * (500_000 // len(piece)) + "x"
+    begin = time.process_time()
+    assert whole(fenced(text)) == text
+    one_line(text)
+    assert time.process_time() - begin < 5

@@ -96,6 +96,7 @@ def test_the_same_command_resumes_and_redoes_failures_only(ask: Run, jsonl: Json
         ran = ask(server, *argv, "--json")
         assert ran.code == 0
         assert ran.json["judges"]["j"]["counts"]["matcher failed"] == 1
+        assert ran.json["judges"]["j"]["failures"] == {"unparsed": 1}
         assert len(server.requests) == 5 + 3  # asked again twice, with what was wrong
         (failure,) = rows_of(out / "failures.jsonl")
         assert (failure["id"], failure["category"], failure["calls"]) == ("r3", "unparsed", 3)
@@ -320,7 +321,7 @@ def test_usable_inside_a_running_event_loop(jsonl: Jsonl, tmp_path: Path, monkey
         (("match", "IN", "--model", "m", "--out", "o", "--base-url", "http://u:p@h/v1"), "put such a URL into OPENAI_BASE_URL"),
         (
             ("match", "IN", "--model", "m", "--out", "o", "--api-key-env", "NOT_THERE"),
-            "--api-key-env NOT_THERE: that variable is not set",
+            "--api-key-env names a variable that is not set",
         ),
         (("evaluate", "IN", "--repeats", "3"), "--repeats is for --matcher llm"),
         (("evaluate", "IN", "--audit", "3", "--audit-matcher", "embedded"), "is the matcher of the run"),

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rationalerm.commands.common import Subparsers, add_command
-from rationalerm.errors import printable
+from rationalerm.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +22,11 @@ def add(commands: Subparsers) -> None:
         commands,
         "export",
         "A run directory's matchings as results files that the released analysis script reads, one file a judge.",
-        "rationalerm export --released runs/first --out results/",
+        "rationalerm export runs/first --released --out results/",
         run,
     )
-    parser.add_argument("--released", metavar="DIR", required=True, help="the run directory of evaluate or match")
+    parser.add_argument("run_dir", metavar="DIR", help="the run directory of evaluate or match")
+    parser.add_argument("--released", action="store_true", help="in the released script's form; the only form there is, so far")
     parser.add_argument(
         "--out", metavar="PATH", required=True, help="a folder for one file a judge; or a .jsonl file where there is one judge"
     )
@@ -40,7 +41,9 @@ def run(args: argparse.Namespace) -> int:
     from rationalerm.report.terminal import console
     from rationalerm.run.exporting import export_released
 
-    exported = export_released(args.released, args.out, args.judge, args.order)
+    if not args.released:
+        raise UsageError("say in which form: --released")
+    exported = export_released(args.run_dir, args.out, args.judge, args.order)
     for line in _said(exported):
         console().print(printable(line), soft_wrap=True)
     return 0

@@ -21,6 +21,7 @@ __all__ = ["NOT_GIVEN", "Asked", "conversation", "cut_to", "judge_question", "sh
 
 NOT_GIVEN = "(not given)"
 _ROLE = 40
+_LIMIT, _EXPECTED = 8192, 400  # tokens: room for a judge that thinks, an end for one that runs away
 
 
 class Asked(NamedTuple):
@@ -63,10 +64,9 @@ def judge_question(
             raise ParseError(f"the answer holds no verdict ({', '.join(judgment.notes) or 'nothing in it'})")
         return _first(judgment, top_k)
 
-    # A complete answer without a verdict is the judge's own doing, and counted: it is not asked again until one comes. How long
-    # an answer may be is left to the server: a judge that thinks needs more than any fixed number, and many servers refuse one
-    # that goes over their own.
-    return Asked(Question(messages, prompt.version, read, sample=vote), tuple(notes))
+    # A complete answer without a verdict is the judge's own doing, and counted: it is not asked again until one comes.
+    question = Question(messages, prompt.version, read, sample=vote, limit=_LIMIT, expected_tokens=_EXPECTED)
+    return Asked(question, tuple(notes))
 
 
 def shown(pair: Pair, order: Order) -> tuple[str, str]:

@@ -33,20 +33,21 @@ _NAMES: dict[Side, dict[str, str]] = {
     "human": {"A": "1", "a": "1", "B": "2", "b": "2"},
     "judge": {"1": "A", "a": "A", "2": "B", "b": "B"},
 }
-_BULLET = r"[ \t>]*(?:[-*•–—+]|\d{1,4}[.)])?[ \t]*[*_`]{0,3}"
-_ITEM = re.compile(
-    rf"{_BULLET}(?:(KEEP|KEPT)|(DROP(?:PED)?))[*_`]{{0,3}}[ \t]*(?:[(\[]([^()\[\]\n]{{0,200}})[)\]])?[*_`]{{0,3}}"
-    r"[ \t]*(?:[:：]|[ \t][-–—][ \t])[*_`]{0,3}[ \t]*(.*)$",
+_BULLET = r"(?:> ?){0,3}(?:[-*•–—+]|\d{1,4}[.)])? ?[*_`]{0,3}"
+_ITEM = re.compile(  # of a line with single spaces
+    rf"{_BULLET}(?:(KEEP|KEPT)|(DROP(?:PED)?))[*_`]{{0,3}} ?(?:[(\[]([^()\[\]\n]{{0,200}})[)\]])?[*_`]{{0,3}}"
+    r"(?: ?[:：]| [-–—] )(?:[*_`]{1,3}(?= |$))? ?(.*)$",
     re.I,
 )
-_LIKE = re.compile(r"[ \t>]*(?:[-*•–—+]|\d{1,4}[.)])[ \t]+\S")
+_LIKE = re.compile(r"(?:> ?){0,3}(?:[-*•–—+]|\d{1,4}[.)]) \S")
 _NOTHING = re.compile(r"(?i)[\s\-*•.()\[\]<]*(?:none|nothing(?: kept| to keep)?|no reasons?|empty|n/a)[\s.)\]>]*")
 _WHYS = r"vague|neutral|verdict|duplicat|contradict|not about|prais|subjectiv|detail"
 _WHY_BEHIND = re.compile(rf"(?i)\s*[(\[]([^()\[\]]{{0,40}}(?:{_WHYS})[^()\[\]]{{0,60}})[)\]]\s*$")
 _AT = re.compile(r"(?<!\w)@(?=[Rr]esponse)")
 _EXAMPLES = frozenset({"the reason", "the remark, in the words of the text"})  # the prompt's own lines, sent back
-_MOST = 500  # lines; no feedback holds so many points
+_MOST = 500  # items; no feedback holds so many points
 _QUOTED = 100
+_LIMIT, _EXPECTED = 4096, 300  # tokens of an answer
 
 
 class Passage(NamedTuple):
@@ -97,7 +98,7 @@ def decompose_question(
     def read(reply: Reply) -> Decomposition:
         return parse_decomposition(reply.text or "", side)
 
-    return Question(prompt.fill(**parts), prompt.version, read, again=_again)
+    return Question(prompt.fill(**parts), prompt.version, read, limit=_LIMIT, again=_again, expected_tokens=_EXPECTED)
 
 
 def parse_decomposition(text: str, side: Side = "human") -> Decomposition:
@@ -146,25 +147,30 @@ def _block(answer: str) -> str | None:
 def _lines(block: str, *, strict: bool) -> list[tuple[str, str | None]]:
     """(text, why) of each line; why None = kept. Not strict: lines that are no items are the answer's other words."""
     found: list[tuple[str, str | None]] = []
-    for line in block.split("\n"):
-        if not line.strip() or line.strip().startswith("```"):
+    lines = block.split("\n")
+    if len(lines) > 10 * _MOST:
+        raise ParseError(f"{len(lines)} lines; no text holds so many reasons")
+    for line in map(fold, lines):
+        if not line or line.startswith("```"):
             continue
-        if match := _ITEM.match(line[:4000]):
-            found.append(_item(match, line))
+        if match := _ITEM.match(line):
+            found.append(_item(match))
             if len(found) > _MOST:
                 raise ParseError(f"more than {_MOST} lines")
-        elif _NOTHING.fullmatch(line) or (not found and line.rstrip().endswith(":")):
+        elif _NOTHING.fullmatch(line) or (not found and line.endswith(":")):
             continue
         elif strict and (_LIKE.match(line) or not found):
-            raise ParseError(f"neither KEEP nor DROP: {fold(line)[:_QUOTED]!r}; write `- KEEP: ...` or `- DROP (why): ...`")
+            raise ParseError(f"neither KEEP nor DROP: {line[:_QUOTED]!r}; write `- KEEP: ...` or `- DROP (why): ...`")
         elif strict:  # a reason that goes on in the next line
-            found[-1] = (f"{found[-1][0]} {line.strip()}", found[-1][1])
+            found[-1] = (f"{found[-1][0]} {line}", found[-1][1])
     return found
 
 
-def _item(match: re.Match[str], line: str) -> tuple[str, str | None]:
+def _item(match: re.Match[str]) -> tuple[str, str | None]:
     keep, _, why, text = match.groups()
-    text = text.strip().removesuffix("**").strip()
+    text = text.strip()
+    if text.count("**") % 2:  # `- **KEEP: text**`
+        text = text.removesuffix("**").strip()
     if keep:
         return ("" if _NOTHING.fullmatch(text) else text), None
     if not why and (behind := _WHY_BEHIND.search(text)):

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     rf"<{_JOINER}*(?=[|｜][\w▁.:/-]{{1,60}}[|｜]>|/?(?:s|bos|eos|pad|unk|(?:start|end)_of_(?:turn|image))>|<{_JOINER}*/?SYS>>)"
     rf"|\[{_JOINER}*(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|MODEL_SETTINGS|IMG)\]|[gs]MASK\])"
 )
-_LINE_ENDS = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+\s*")
+_LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SPECIAL = re.compile(r"[<\[＜［\x00-\x1f\x7f-\x9f\u2028\u2029]|(?i:result)")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
@@ -78,7 +78,8 @@ def one_line(reason: str) -> str:
     """
     if not _SPECIAL.search(reason):  # the common case, in one pass
         return reason.strip()
-    line = _CONTROL.sub(" ", _LINE_ENDS.sub(" ", reason)).strip()
+    lines = (line.strip() for line in _LINE_END.split(reason))
+    line = _CONTROL.sub(" ", " ".join(line for line in lines if line)).strip()
     parts: list[str] = []
     position = 0
     for start, end, opens in result_markers(line):

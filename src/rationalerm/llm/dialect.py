@@ -23,19 +23,22 @@ __all__ = ["Dialect", "request_body", "room_for_answer"]
 
 _REFUSED = re.compile(
     r"(?i)unsupported|not supported|does not support|doesn't support|unrecognized|unrecognised|unknown|unexpected|not permitted"
-    r"|extra (?:fields?|inputs?)|extra_forbidden|not allowed|not available|unavailable|only the default|not implemented|not valid"
+    r"|extra (?:fields?|inputs?)|extra_forbidden|not allowed|not available|unavailable|only the default|not implemented|not valid|strictly positive"
     r"|invalid (?:\w+ )?(?:field|parameter|schema|value|argument)|supported values are|must be (?:one of|either)|cannot find field"
 )
 _FIELDS = {
     "max_tokens": ("max_tokens",),
     "temperature": ("temperature",),
     "seed": ("seed",),
-    "response_format": ("response_format", "response format", "response_schema", "json_schema", "json schema", "guided", "structured output", "grammar"),
+    "response_format": (
+        *("response_format", "response format", "response_schema", "json_schema", "json schema"),
+        *("guided", "structured output", "grammar"),
+    ),
 }
 _CONTEXT = r"(?:context length (?:is|of)|must be <=) (\d{1,9})\b.*?"
 _ROOM = [  # context, then prompt; in each server's words
     re.compile(_CONTEXT + r"your request has (\d{1,9}) input tokens", re.S),
-    re.compile(_CONTEXT + r"\b(\d{1,9}) (?:tokens )?(?:in|from) the (?:messages|prompt|input)\D{1,20}\d+ (?:tokens )?(?:in|for) the completion", re.S),
+    re.compile(_CONTEXT + r"\b(\d{1,9}) (?:tokens )?(?:in|from) the (?:messages|prompt|input)\D{1,20}\d+ (?:tokens )?(?:in|for) the", re.S),
     re.compile(_CONTEXT + r"prompt contains at least (\d{1,9}) input tokens", re.S),
     re.compile(_CONTEXT + r"Given: (\d{1,9}) `inputs` tokens and", re.S),
 ]
@@ -80,9 +83,8 @@ class Dialect:
         """The request as this server takes it. `room`: the most tokens that the context leaves for the answer."""
         if self.left_out:
             body = {name: value for name, value in body.items() if name not in self.left_out}
-        limits = [most for most in (room, self.most) if most is not None]
-        if limits and "max_tokens" in body:
-            body = body | {"max_tokens": min(body["max_tokens"], *limits)}
+        if (room or self.most) and isinstance(asked := body.get("max_tokens"), int):
+            body = body | {"max_tokens": min(asked, room or asked, self.most or asked)}
         if self.renamed and "max_tokens" in body:
             body = {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
         return orjson.dumps(body)
@@ -92,12 +94,12 @@ class Dialect:
         if fault.status not in (400, 422, 501):
             return False
         words = words_of(fault.raw)
-        limited = "max_tokens" in body and "max_tokens" not in self.left_out
-        if limited and (most := _MOST.search(words)) and 0 < int(most[1]) < min(body["max_tokens"], self.most or body["max_tokens"] + 1):
+        limit = None if "max_tokens" in self.left_out else body.get("max_tokens")
+        if isinstance(limit, int) and (most := _MOST.search(words)) and 0 < int(most[1]) < min(limit, self.most or limit):
             self.most = int(most[1])
         elif not _REFUSED.search(words):
             return False
-        elif limited and "max_completion_tokens" in words and not self.renamed:
+        elif limit is not None and "max_completion_tokens" in words and not self.renamed:
             self.renamed = True
         elif (name := _refused(fault.raw, words, {name for name in _FIELDS if name in body} - self.left_out)) is not None:
             self.left_out.add(name)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
+import math
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, unquote_plus, urlsplit, urlunsplit
+
+import orjson
 
 from rationalerm.errors import UsageError
 
@@ -17,7 +22,9 @@ __all__ = ["DEFAULT_URL", "Endpoint"]
 DEFAULT_URL = "https://api.openai.com/v1"
 _PATH = "/chat/completions"
 _SECRET_FIELD = re.compile(r"(?i)api[-_]?key|secret|passw|authori[sz]ation|credential|^(?:access[-_]?|auth[-_]?)?token$")
+_SECRET_QUERY = re.compile(r"(?i)key|token|secret|passw|auth|credential|sig|code")
 _LEAST_SECRET = 4  # a shorter word can't be told from text, and hides nothing
+_WORD = re.compile(r"[A-Za-z]{1,12}|[\d.:-]{1,12}(?:-preview)?")  # "none", "EMPTY", "2024-06-01": may stand in any answer
 
 
 @dataclass(frozen=True)
@@ -60,14 +67,18 @@ class Endpoint:
         if self.max_tokens is not None and self.max_tokens < 1:
             raise UsageError(f"--max-tokens is {self.max_tokens}; give 1 or more")
         if self.temperature is not None and not 0 <= self.temperature <= 10:
-            raise UsageError(f"--temperature is {self.temperature}; give 0 or more")
-        if not self.timeout > 0:
+            raise UsageError(f"--temperature is {self.temperature}; give 0 to 10")
+        if not 0 < self.timeout < math.inf:
             raise UsageError(f"--timeout is {self.timeout}; give a number of seconds over 0")
-        for name in self.extra_body:
-            if _SECRET_FIELD.search(name):
-                raise UsageError("--extra-body holds a field for a secret; keys are read from the environment only")
-            if name in ("messages", "model", "stream", "n"):
+        if _holds_secret(self.extra_body):
+            raise UsageError("--extra-body holds a field for a secret; keys are read from the environment only")
+        for name in ("messages", "model", "stream", "n"):
+            if name in self.extra_body:
                 raise UsageError(f"--extra-body can't set {name}")
+        try:
+            orjson.dumps([self.identity(), 4 * (self.max_tokens or 0), (self.seed or 0) + 2**32])
+        except (TypeError, OverflowError) as error:
+            raise UsageError(f"the model, --seed, --max-tokens or --extra-body can't be sent as JSON: {error}") from None
 
     @classmethod
     def from_env(cls, model: str, *, base_url: str | None = None, api_key_env: str | None = None, **options: Any) -> Endpoint:
@@ -85,7 +96,7 @@ class Endpoint:
         url = base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or DEFAULT_URL
         key = os.environ.get(api_key_env or "OPENAI_API_KEY", "").strip() or None
         if key is None and api_key_env:
-            raise UsageError(f"--api-key-env {api_key_env}: that variable is not set")
+            raise UsageError("--api-key-env names a variable that is not set; it takes the variable's name, never the key")
         made = cls(url=url, model=model, key=key, **options)
         if key is None and made.shown == DEFAULT_URL:
             raise UsageError("OPENAI_API_KEY is not set; set it, or point OPENAI_BASE_URL at your own server")
@@ -116,10 +127,16 @@ class Endpoint:
 
     def redact(self, text: str) -> str:
         """A server's words without our secrets, which some servers repeat."""
-        for secret in self._secrets():
-            if secret in text:
-                text = text.replace(secret, "***")
-        return text
+        return _without(self._secrets, text)
+
+    def redact_answer(self, text: str) -> str:
+        """A model's words: here a secret that is also a plain word (the key "none" of a local server) stays, as part of the answer."""
+        return _without(self._no_words, text)
+
+    @property
+    def own_limit(self) -> bool:
+        """Does `extra_body` set the answer's limit?"""
+        return "max_tokens" in self.extra_body or "max_completion_tokens" in self.extra_body
 
     def identity(self) -> dict[str, Any]:
         """What can change an answer, for run.json. Not the address: a server that moved to another port is the same model."""
@@ -133,14 +150,44 @@ class Endpoint:
             "reasoning_as_answer": self.reasoning_as_answer,
         }
 
-    def _secrets(self) -> list[str]:
+    @cached_property
+    def _secrets(self) -> tuple[str, ...]:
+        """Key, password and query, as they are sent, as they are meant and as JSON writes them; the longest first."""
         parts = urlsplit(self.url)
-        query = [value for pair in parts.query.split("&") for value in pair.split("=", 1)[1:]]
-        found = [self.key or "", parts.password or "", *query]
+        found = [self.key or "", parts.password or ("" if parts.username is None else parts.username)]
+        for name, _, value in (pair.partition("=") for pair in parts.query.split("&")):
+            if _SECRET_QUERY.search(name) or not _WORD.fullmatch(value):
+                found += [value or name, unquote_plus(value)]
         found += [unquote(secret) for secret in found]
+        found += [form for secret in found for form in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])]
         if parts.username is not None and not self.key:
             found.append(self.headers()["Authorization"].split(" ", 1)[1])
-        return sorted({secret for secret in found if len(secret) >= _LEAST_SECRET}, key=len, reverse=True)
+        return tuple(sorted({secret for secret in found if len(secret) >= _LEAST_SECRET}, key=len, reverse=True))
+
+    @cached_property
+    def _no_words(self) -> tuple[str, ...]:
+        return tuple(secret for secret in self._secrets if not _WORD.fullmatch(secret))
+
+
+def _without(secrets: tuple[str, ...], text: str) -> str:
+    for secret in secrets:
+        if secret in text:
+            text = text.replace(secret, "***")
+    return text
+
+
+def _holds_secret(value: Any) -> bool:
+    """Is there a field for a secret, at any depth?"""
+    inner = [value]
+    while inner:
+        value = inner.pop()
+        if isinstance(value, Mapping):
+            if any(_SECRET_FIELD.search(str(name)) for name in value):
+                return True
+            inner += value.values()
+        elif isinstance(value, list | tuple):
+            inner += value
+    return False
 
 
 def _parts(url: str) -> SplitResult:
@@ -158,6 +205,7 @@ def _checked_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        good = good and "@" not in parts.path + parts.fragment  # a password with a bare / or # in it would be shown
     except ValueError:
         good = False
     if not good or any(c.isspace() for c in url):

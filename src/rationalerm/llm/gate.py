@@ -7,7 +7,9 @@ the first 429; after one it grows by one a round. Counts requests only, knows no
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
+from collections.abc import Awaitable, Callable
 
 __all__ = ["Gate"]
 
@@ -17,10 +19,15 @@ _LEAST_ROUND = 8  # answers; the mean of fewer says nothing
 
 
 class Gate:
-    """Args: most: the limit that the user set."""
+    """Args:
 
-    def __init__(self, most: int) -> None:
+    most: the limit that the user set.
+    rest: waits so many seconds; raises when the run has been stopped.
+    """
+
+    def __init__(self, most: int, rest: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self.most = most
+        self._rest = rest
         self.limit = min(_START, most)
         self.open = 0
         self.peak = 0
@@ -43,13 +50,14 @@ class Gate:
                 if place.done() and not place.cancelled():  # a place was given and can't be used
                     self._leave()
                 else:
-                    self._waiting.remove(place)
+                    with contextlib.suppress(ValueError):  # `_leave` may have passed over it by now
+                        self._waiting.remove(place)
                 raise
         else:
             self._take()
         while (wait := self._closed_until - asyncio.get_running_loop().time()) > 0:
             try:
-                await asyncio.sleep(wait)
+                await self._rest(wait)
             except BaseException:
                 self._leave()
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from rationalerm.errors import UsageError
@@ -37,5 +38,5 @@ class Limits:
                 raise UsageError(f"--{name.replace('_', '-')} is {getattr(self, name)}; give {least} or more")
         for name in ("rpm", "tpm"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is not None and not 0 < value < math.inf:
                 raise UsageError(f"--{name} is {value}; give a number over 0")

@@ -63,13 +63,16 @@ class Meter:
     """Counts what this process sent.
 
     `calls` are HTTP requests, each attempt of its own; `failed_calls` those without a usable body; `cached` answers that were
-    there already. `cost` is None where no prices are known.
+    there already; `unread` those that no reader could use. `cost` is None where no prices are known. `notes` is what a reader of the
+    run should know of the server.
     """
 
     def __init__(self, prices: Prices | None = None, budget: Budget | None = None) -> None:
         self.prices, self.budget = prices, budget
-        self.calls = self.failed_calls = self.retries = self.answers = self.cached = self.unmetered = 0
+        self.calls = self.failed_calls = self.retries = self.answers = self.unread = self.cached = self.unmetered = 0
         self.prompt_tokens = self.completion_tokens = 0
+        self.notes: list[str] = []
+        self._longest = 0  # tokens of an answer
         self._guessed = 0.0  # prompt tokens as estimated, of the answered calls: scales the next estimates
         self._reserved = 0.0
         self._open = 0
@@ -92,11 +95,11 @@ class Meter:
             return guess, _FIRST_ANSWER
         return guess * self.prompt_tokens / max(1.0, self._guessed), self.completion_tokens / self.answers
 
-    async def reserve(self, chars: int) -> float:
+    async def reserve(self, chars: int, limit: int | None = None) -> float:
         """Waits until a call fits the budget beside those in flight; returns what it set aside for it.
 
-        A call that would go over is sent only when nothing is in flight, as long as the budget is not used up: so a run ends at
-        or just above it.
+        What is set aside is enough for the longest answer so far, or for `limit` tokens before the first. A call that would go
+        over is sent only when nothing is in flight, as long as the budget is not used up: so a run ends at or just above it.
 
         Raises:
             StoppedError: the budget is used up.
@@ -104,7 +107,8 @@ class Meter:
         if self.budget is None:
             return 0.0
         while True:
-            amount = self._amount(*self.forecast(chars))
+            longest = self._longest if self.answers else limit or _FIRST_ANSWER
+            amount = self._amount(self.forecast(chars)[0], longest)
             used = self._used()
             if used >= self.budget.amount:
                 raise StoppedError(f"the budget is used up: {self.said()}; results are kept, raise --budget and run the same command again")
@@ -126,8 +130,12 @@ class Meter:
             self._open -= 1
             self._freed.set()
         if not isinstance(got, Reply):
-            self.failed_calls += got is not None
-            return 0, 0
+            if got is None:
+                return 0, 0
+            self.failed_calls += 1
+            self.prompt_tokens += got.prompt_tokens
+            self.completion_tokens += got.completion_tokens
+            return got.prompt_tokens, got.completion_tokens
         self.answers += 1
         prompt, completion = got.prompt_tokens, got.completion_tokens
         if prompt is None or completion is None:
@@ -136,14 +144,18 @@ class Meter:
             completion = estimated_tokens(len(got.text or "") + len(got.reasoning or "")) if completion is None else completion
         self.prompt_tokens += prompt
         self.completion_tokens += completion
+        self._longest = max(self._longest, completion)
         self._guessed += estimated_tokens(chars)
         return prompt, completion
 
     def said(self) -> str:
-        """`20 calls, 2,000 tokens, 3 failed calls, cost unknown`"""
+        """`20 calls, 2,000 tokens, 3 failed calls (2 of them answers that can't be read), cost unknown`"""
         cost = f"cost {self.cost:.4g}" if self.cost is not None else "cost unknown (no --price-in, --price-out)"
         guessed = f" (estimated in {self.unmetered} calls: the server gave no usage)" if self.unmetered else ""
-        return f"{self.calls:,} calls, {self.tokens:,} tokens{guessed}, {self.failed_calls:,} failed calls, {cost}"
+        unread = f" ({self.unread:,} of them answers that can't be read)" if self.unread else ""
+        notes = "".join(f"; {note}" for note in self.notes)
+        failed = f"{self.failed_calls + self.unread:,} failed calls{unread}"
+        return f"{self.calls:,} calls, {self.tokens:,} tokens{guessed}, {failed}, {cost}{notes}"
 
     def to_json(self) -> dict[str, Any]:
         """For usage.jsonl."""
@@ -151,12 +163,14 @@ class Meter:
             "calls": self.calls,
             "answers": self.answers,
             "failed_calls": self.failed_calls,
+            "unread_answers": self.unread,
             "retries": self.retries,
             "from_cache": self.cached,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "calls_without_usage": self.unmetered,
             "cost": self.cost,
+            **({"notes": self.notes} if self.notes else {}),
         }
 
     def _amount(self, prompt: float, completion: float) -> float:

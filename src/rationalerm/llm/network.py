@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies_environment
 
 from rationalerm.errors import UsageError
 
 __all__ = ["Proxy", "certificates", "find_proxy"]
 
+_LOCAL = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
+_RULE = re.compile(r"(\[[^\]]*\]|[^:]*)(?::(\d+))?")  # a name with or without a port; anything with more colons is an IPv6 address
+
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """A proxy's URL (it may hold a password: `shown` has none) and the variable that named it."""
 
-    url: str
+    url: str = field(repr=False)
     variable: str
 
     @property
@@ -31,20 +35,35 @@ class Proxy:
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]} ({self.variable})"
 
+    def redact(self, text: str) -> str:
+        """Words without its password."""
+        password = urlsplit(self.url).password or ""
+        for secret in {self.url, password, unquote(password)}:
+            text = text.replace(secret, "***") if secret else text
+        return text
+
 
 def find_proxy(address: str) -> Proxy | None:
-    """The proxy that the environment names for an address; None: none, or the host is exempt."""
+    """The proxy that the environment names for an address; None: none, or the host is exempt.
+
+    Raises:
+        UsageError: a proxy of another kind, or what is no URL.
+    """
     parts = urlsplit(address)
-    host = parts.hostname or ""
+    host = (parts.hostname or "").rstrip(".")
     found = getproxies_environment()
     kind = next((kind for kind in (parts.scheme, "all") if found.get(kind)), None)
-    if kind is None or _is_loopback(host) or _exempt(host, parts.port, found.get("no", "")):
+    if kind is None or _is_loopback(host) or _exempt(host, parts.port or _PORTS.get(parts.scheme), found.get("no", "")):
         return None
-    variable = f"{kind}_proxy"
+    variable = f"{kind}_proxy" if f"{kind}_proxy" in os.environ else f"{kind}_proxy".upper()
     url = found[kind] if "://" in found[kind] else f"http://{found[kind]}"
-    if not url.startswith(("http://", "https://")):
-        raise UsageError(f"{variable.upper()} names a {url.split('://')[0]} proxy, only http proxies are spoken; use --no-proxy")
-    return Proxy(url, variable if variable in os.environ else variable.upper())
+    scheme = url.split("://")[0].lower()
+    if scheme not in ("http", "https"):
+        named = f"{scheme} proxy" if re.fullmatch(r"[a-z0-9+.-]{1,12}", scheme) else "proxy of another kind"
+        raise UsageError(f"{variable} names a {named}, only http proxies are spoken; use --no-proxy")
+    if not _is_url(url):
+        raise UsageError(f"{variable} is not of the form http://host:port; set it anew or use --no-proxy")
+    return Proxy(url, variable)
 
 
 def certificates() -> ssl.SSLContext | bool:
@@ -63,31 +82,52 @@ def certificates() -> ssl.SSLContext | bool:
     return True
 
 
-def _is_loopback(host: str) -> bool:
-    if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
-        return True
+_PORTS = {"http": 80, "https": 443}
+
+
+def _is_url(url: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        parts = urlsplit(url)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0) and not any(c.isspace() for c in url)
     except ValueError:
         return False
 
 
+def _is_loopback(host: str) -> bool:
+    """This machine: 0.0.0.0, as servers print it, reaches it too."""
+    if host.lower() in _LOCAL or host.lower().endswith(".localhost"):
+        return True
+    address = _address(host)
+    return address is not None and (address.is_loopback or address.is_unspecified)
+
+
 def _exempt(host: str, port: int | None, rules: str) -> bool:
     """NO_PROXY: names, suffixes, addresses, address ranges, `*`; with a port where one is given."""
-    for rule in (part.strip().lower() for part in rules.split(",")):
-        name, _, at = rule.partition(":") if rule.count(":") == 1 else (rule, "", "")
-        if not rule or (at and at != str(port)):
+    for rule in re.split(r"[,\s]+", rules.lower()):
+        found = _RULE.fullmatch(rule)
+        name, at = (found[1], found[2]) if found else (rule, None)
+        if not name or (at and at != str(port)):
             continue
         if name == "*" or _in_range(host, name):
             return True
-        suffix = name.lstrip("*").lstrip(".")
+        suffix = name.lstrip("*").strip(".")
         if suffix and (host.lower() == suffix or host.lower().endswith("." + suffix)):
             return True
     return False
 
 
 def _in_range(host: str, rule: str) -> bool:
+    address = _address(host)
     try:
-        return ipaddress.ip_address(host) in ipaddress.ip_network(rule.strip("[]"), strict=False)
+        return address is not None and address in ipaddress.ip_network(rule.strip("[]"), strict=False)
     except ValueError:
         return False
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address

@@ -121,7 +121,8 @@ def _not_scored(summary: Summary) -> list[str]:
             counted = f"; OA {every:.2f} if counted as wrong" if every is not None else ""
             parts.append(f"no verdict in {sum(counts[k] for k in ('none', 'refused', 'failed'))} ({verdicts}{counted})")
         if reasons:
-            parts.append(f"reasons not scored in {judge.games - counts['scored']} ({reasons})")
+            why = ", ".join(f"{count} {kind}" for kind, count in judge.failures.items())
+            parts.append(f"reasons not scored in {judge.games - counts['scored']} ({reasons}{f': {why}' if why else ''})")
         parts += [f"{counts[key]} {words}" for key, words in _REMARKS.items() if counts.get(key)]
         if judge.means.get("consistent_accuracy") and (consistent := judge["consistent_accuracy"].value) is not None:
             parts.append(f"right in both orders {consistent:.2f}")

@@ -120,9 +120,9 @@ class _Run:
 
         async def work(item: tuple[Game, int]) -> None:
             game, place = item
-            matchings = await self._game(game, chat)
-            self._gathered.add(game, matchings, place)
-            live.done(failed=not matchings and to_match(game))
+            matchings, failure = await self._game(game, chat)
+            self._gathered.add(game, matchings, place, failure)
+            live.done(failed=failure is not None)
 
         await sweep(self._games(source), work, chat.limits.concurrency)
         return {judge: await self._level(judge, chat) for judge in self._gathered.chance}
@@ -135,15 +135,16 @@ class _Run:
                 self._store.add_judgments([game])
                 yield game, place
 
-    async def _game(self, game: Game, chat: Chat) -> list[Matching]:
-        """Its matchings, one a repeat; none if it is not for the matcher, or if any repeat failed."""
+    async def _game(self, game: Game, chat: Chat) -> tuple[list[Matching], str | None]:
+        """Its matchings, one a repeat; none if it is not for the matcher, or if any repeat failed, and then why."""
         if not to_match(game):
-            return []
+            return [], None
         found = await asyncio.gather(*(self._one(game, repeat, chat) for repeat in range(self._config.repeats)))
-        matchings = [matching for matching in found if matching is not None]
-        return matchings if len(matchings) == len(found) else []
+        failure = next((one for one in found if isinstance(one, str)), None)
+        return ([], failure) if failure else ([one for one in found if not isinstance(one, str)], None)
 
-    async def _one(self, game: Game, repeat: int, chat: Chat) -> Matching | None:
+    async def _one(self, game: Game, repeat: int, chat: Chat) -> Matching | str:
+        """One asking: the matching, or the category of the failure."""
         if (done := self._store.finished(game, repeat)) is not None:
             return done
         if not game.judgment.reasons:  # silence: nothing to ask, and a score of 0
@@ -157,7 +158,7 @@ class _Run:
         outcome = await chat.ask(self._matcher.question(game.human, game.judgment.reasons[: self._config.top_k], repeat))
         if outcome.value is None:
             self._store.add_failure(_failure_row(game, repeat, outcome))
-            return None
+            return outcome.failure or "failed"
         more: dict[str, Any] = {"text": outcome.text, "calls": outcome.calls}
         more |= {"prompt_tokens": outcome.prompt_tokens, "completion_tokens": outcome.completion_tokens}
         if outcome.value.notes:

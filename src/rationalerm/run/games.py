@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.sides import swap_sides
@@ -47,11 +48,13 @@ class Gathered:
         self._labels: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         self.rows = 0
 
-    def add(self, game: Game, matchings: Sequence[Matching], place: int) -> GameResult:
-        """A finished game. `matchings`: none, or one a repeat; `place`: which of its pair's answers it is."""
+    def add(self, game: Game, matchings: Sequence[Matching], place: int, failure: str | None = None) -> GameResult:
+        """A finished game. `matchings`: none, or one a repeat; `place`: which of its pair's answers it is; `failure`: why none."""
         config, judge = self._config, game.answer.judge
         first, more = (matchings[0], matchings[1:]) if matchings else (None, ())
         done = result(game.pair, game.answer, game.judgment, first, *more, scoring=config.scoring, top_k=config.top_k)
+        if failure is not None and done.rationale_status == "matcher failed":
+            done = replace(done, failure=failure)
         self._games[judge].append((game.pair.row, place, done))
         if first is not None and done.score is not None:
             self.audit.offer(game, first, done)

@@ -41,6 +41,7 @@ class GameResult:
     judge_prose: bool = False
     copies: int = 0
     notes: tuple[str, ...] = ()
+    failure: str | None = None  # why the matcher failed, where it says: "unparsed", "timeout", ...
     repeats: tuple[float, ...] = ()  # row recall by each asking of a matcher that was asked several times
 
     @property
@@ -66,6 +67,7 @@ class GameResult:
             "n_human": self.n_human,
             "n_model": self.n_model,
             "notes": list(self.notes),
+            **({"failure": self.failure} if self.failure else {}),
             **({"recall_repeats": list(self.repeats)} if self.repeats else {}),
         }
 
@@ -87,6 +89,7 @@ class GameResult:
             n_human=row["n_human"],
             n_model=row["n_model"],
             notes=tuple(row["notes"]),
+            failure=row.get("failure"),
             repeats=tuple(row.get("recall_repeats", ())),
         )
 

@@ -38,6 +38,7 @@ class JudgeSummary:
     means: dict[str, Mean]
     counts: dict[str, int]
     domains: dict[str, JudgeSummary] = field(default_factory=dict)
+    failures: dict[str, int] = field(default_factory=dict)  # why the matcher failed: category -> games
 
     def __getitem__(self, name: str) -> Mean:
         """`summary["rationale_consistency"].value`"""
@@ -49,6 +50,8 @@ class JudgeSummary:
         for name, value in self.means.items():
             out |= value.to_json(name)
         out["counts"] = self.counts
+        if self.failures:
+            out["failures"] = self.failures
         if self.domains:
             out["domains"] = {name: part.to_json() for name, part in self.domains.items()}
         return out
@@ -123,6 +126,7 @@ def summarise(
         games=len(games),
         means=means,
         counts=_counts(games, pairs),
+        failures=dict(Counter(game.failure for game in games if game.failure).most_common()),
         domains={
             name: summarise(
                 [game for game in games if game.domain == name],
