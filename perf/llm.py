@@ -102,11 +102,8 @@ def ours(url: str, rows: Path, out: Path, at_once: int) -> Used:
 
 
 def released(python: str, script: str, url: str, rows: Path, at_once: int) -> float:
-    """Seconds of the released script, process start included, its delay set to 0. It reads lists of reasons."""
-    lists = rows.with_suffix(".lists.jsonl")
-    parsed = (json.loads(line) for line in rows.open(encoding="utf-8"))
-    write_rows(lists, (row | {"checks-checklist": list(parse_judgment(row["checks-generated_text"]).reasons)} for row in parsed))
-    command = [python, script, "--input-file", lists, "--output-file", rows.with_name(f"released{at_once}.jsonl"), "--model", "m"]
+    """Seconds of the released script, process start included, its delay set to 0."""
+    command = [python, script, "--input-file", rows, "--output-file", rows.with_name(f"released{at_once}.jsonl"), "--model", "m"]
     command += [
         "--api-base",
         url,
@@ -122,11 +119,14 @@ def released(python: str, script: str, url: str, rows: Path, at_once: int) -> fl
     return time.perf_counter() - start
 
 
-def long_rows(n: int) -> Iterator[dict[str, object]]:
-    """Rows of 5 KB."""
+def list_rows(n: int, row_bytes: int = 0) -> Iterator[dict[str, object]]:
+    """Rows with the judge's reasons as a list, as the released script reads them; filled up to `row_bytes`."""
     for row in pair_rows(n):
-        missing = 5000 - len(json.dumps(row, ensure_ascii=False))
-        yield row | {"response1": f"{row['response1']} {'and so on ' * (max(0, missing) // 10)}"}
+        texts = {name for name in row if name.endswith("-generated_text")}
+        reasons = list(parse_judgment(str(row["checks-generated_text"])).reasons)
+        lists = {name: value for name, value in row.items() if name not in texts} | {"checks-checklist": reasons}
+        missing = row_bytes - len(json.dumps(lists, ensure_ascii=False))
+        yield lists | {"response1": f"{row['response1']} {'and so on ' * (max(0, missing) // 10)}"}
 
 
 def main() -> None:
@@ -139,7 +139,7 @@ def main() -> None:
     args = parser.parse_args()
     print(f"match over a chat endpoint: {args.rows} rows; {machine()}, client and endpoint on one core each")
     with tempfile.TemporaryDirectory() as name:
-        rows = write_rows(Path(name) / "pairs.jsonl", pair_rows(args.rows))
+        rows = write_rows(Path(name) / "pairs.jsonl", list_rows(args.rows))
         with endpoint(0) as url:
             most = measured(PEER, [url, rows, "256"])
         print(f"  the endpoint without latency serves {args.rows / most.seconds:,.0f} requests/s to the peer, 256 in flight")
@@ -151,8 +151,13 @@ def main() -> None:
                 if args.released:
                     took = released(args.released_python, args.released, url, rows, at_once)
                     print(f"      the released script, no delay: {took:.2f} s ({took / mine.seconds:.1f} times ours)")
+        texts = write_rows(Path(name) / "texts.jsonl", pair_rows(args.rows))
+        with endpoint(0.2) as url:
+            used = ours(url, texts, Path(name) / "texts", 64)
+        print(f"   64 in flight, with judges' texts to be read: {used.seconds:.2f} s")
+        print(f"      CPU {1000 * used.cpu / args.rows:.2f} ms a row")
         if args.memory_rows:
-            large = write_rows(Path(name) / "large.jsonl", long_rows(args.memory_rows))
+            large = write_rows(Path(name) / "large.jsonl", list_rows(args.memory_rows, 5000))
             with endpoint(0.005) as url:
                 used = ours(url, large, Path(name) / "large", 64)
             size, speed = large.stat().st_size / args.memory_rows / 1000, args.memory_rows / used.seconds

@@ -68,6 +68,11 @@ class Answered:
         """Is it a completion that arrives whole? Such an answer is paid for."""
         return self.status == 200 and self.raw is None and self.ends == "whole" and not self.never and self.choices > 0
 
+    @property
+    def metered(self) -> bool:
+        """Does a whole body with token counts arrive? Then they are the server's real use, whatever the answer is worth."""
+        return self.good or (self.choices == 0 and self.raw is None and self.usage != {})
+
     def body(self, request: Body, n: int) -> bytes:
         """The bytes of the answer to the n-th request."""
         if self.raw is not None:

@@ -14,12 +14,14 @@ import math
 import random
 import signal
 import socket
+import ssl
 import struct
 import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -67,6 +69,7 @@ class FakeEndpoint:
     max_connections: a connection more is reset, as a server with few workers does it.
     record: keep the requests (off for measuring).
     models: what GET /v1/models lists.
+    certificate: its file and its key's; the endpoint then speaks https.
     """
 
     def __init__(
@@ -78,10 +81,12 @@ class FakeEndpoint:
         record: bool = True,
         models: tuple[str, ...] = MODELS,
         port: int = 0,
+        certificate: tuple[Path, Path] | None = None,
     ) -> None:
         self.answer, self.models, self.port = answer, models, port
         self.latency = latency if callable(latency) else lambda n: latency
         self.max_connections, self.record = max_connections, record
+        self.certificate = certificate
         self.requests: list[Recorded] = []
         self.count = self.open = self.peak = self.refused = self.peak_connections = 0
         self.failure: BaseException | None = None
@@ -94,7 +99,7 @@ class FakeEndpoint:
     @property
     def url(self) -> str:
         """The base, as OPENAI_BASE_URL takes it."""
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'s' if self.certificate else ''}://127.0.0.1:{self.port}/v1"
 
     @property
     def connections(self) -> int:
@@ -143,7 +148,11 @@ class FakeEndpoint:
         app.router.add_get("/stats", self._stats)
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.0, keepalive_timeout=60)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, backlog=1024)
+        secure = None
+        if self.certificate:
+            secure = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            secure.load_cert_chain(*self.certificate)
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, backlog=1024, ssl_context=secure)
         await site.start()
         self.port = self._runner.addresses[0][1]
         started()

@@ -108,3 +108,14 @@ def test_rewrites_are_all_or_nothing(tmp_path: Path) -> None:
         run.write_lines("rows.jsonl", half())
     assert (run.path / "rows.jsonl").read_text() == '{"n":1}\n'
     assert sorted(p.name for p in run.path.iterdir()) == ["rows.jsonl", "run.json"]
+
+
+def test_two_runs_never_write_one_directory(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", MANIFEST), pytest.raises(ResumeError, match="is being written by another run"):
+        RunDir(tmp_path / "run", MANIFEST)
+    with RunDir(tmp_path / "run", MANIFEST):
+        pass
+    other = RunDir(tmp_path, MANIFEST, beside="b.jsonl")
+    with RunDir(tmp_path, MANIFEST, beside="a.jsonl"), pytest.raises(ResumeError, match=r"a\.jsonl: is being written"):
+        RunDir(tmp_path, MANIFEST, beside="a.jsonl")
+    other.close()

@@ -73,10 +73,9 @@ def write(path: Path, rows: Iterable[Row]) -> Path:
 
 
 def environment(server: FakeEndpoint | str, cache: Path, **more: str) -> dict[str, str]:
-    """The variables of a run: the endpoint, a key, a cache of its own, and none of the outer proxies."""
-    kept = {
-        name: value for name, value in os.environ.items() if not re.search(r"(?i)proxy|^OPENAI|^RATIONALERM|^XDG_CACHE", name)
-    }
+    """The variables of a run: the endpoint, a key, a cache of its own; no proxies or certificates from outside."""
+    outer = re.compile(r"(?i)proxy|^OPENAI|^RATIONALERM|^XDG_CACHE|SSL_CERT|CA_BUNDLE")
+    kept = {name: value for name, value in os.environ.items() if not outer.search(name)}
     url = server if isinstance(server, str) else server.url
     return kept | {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "sk-TEST-111-not-real", "RATIONALERM_CACHE_DIR": str(cache)} | more
 

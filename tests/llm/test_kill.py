@@ -109,7 +109,8 @@ def test_two_processes_on_one_cache_send_each_request_once(tmp_path: Path, undis
     with FakeEndpoint(best_answer, latency=0.02) as server:
         env = environment(server, tmp_path / "cache")
         both = [start(match_args(rows, tmp_path / name, "--concurrency", "8"), env) for name in ("one", "two")]
-        assert [finish(process).code for process in both] == [0, 0]
+        ended = [finish(process) for process in both]
+        assert [done.code for done in ended] == [0, 0], [done.err for done in ended]
         assert server.count == ROWS
         assert set(rows_asked(server.requests).values()) == {1}
     assert files(tmp_path / "one") == files(tmp_path / "two") == undisturbed
@@ -153,6 +154,40 @@ def test_ctrl_c(tmp_path: Path, undisturbed: dict[str, str], number: signal.Sign
         assert command(args, env).code == 0
         assert server.count <= ROWS + 8
         assert stopped_at < ROWS
+    assert files(tmp_path / "out") == undisturbed
+
+
+def test_ctrl_c_while_nothing_is_answered_yet(tmp_path: Path) -> None:
+    """One line, no trace of threads that were cut off; what was sent is in the record of use."""
+    rows = write(tmp_path / "rows.jsonl", make_rows(30))
+    with FakeEndpoint(best_answer, latency=30) as server:
+        process = start(match_args(rows, tmp_path / "out", "--concurrency", "8"), environment(server, tmp_path / "cache"))
+        server.wait_for(lambda s: s.count >= 8)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        done = finish(process)
+    assert done.code == 130
+    assert done.err.count("\n") == 1
+    assert time.monotonic() - began < 5
+    assert lines(tmp_path / "out/usage.jsonl")[-1]["calls"] == 8
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_the_same_command_twice_at_once(tmp_path: Path, undisturbed: dict[str, str], cached: bool) -> None:
+    """By mistake: the second is refused in one line, or shares the work; nothing is paid for twice, no file is torn."""
+    rows = write(tmp_path / "rows.jsonl", make_rows(ROWS))
+    args = match_args(rows, tmp_path / "out", "--concurrency", "8", *(() if cached else ("--no-cache",)))
+    with FakeEndpoint(best_answer, latency=0.02) as server:
+        env = environment(server, tmp_path / "cache")
+        first = start(args, env)
+        server.wait_for(lambda s: s.count >= 20)
+        second = command(args, env)
+        assert finish(first).code == 0
+        assert second.code in (0, 2)
+        if second.code == 2:
+            assert second.err.count("\n") == 1
+            assert "--out" in second.err
+        assert server.count == ROWS
     assert files(tmp_path / "out") == undisturbed
 
 

@@ -8,6 +8,8 @@ released    rows of the released data set, and any JSONL by field names
 helpsteer3  HelpSteer3's preference and feedback configs: prose to rough atoms
 results     results files of the released inference script
 pairs       the front door: which of these a row is
+candidates  two files of responses -> pairs
+texts       the prose of a row that can be taken apart: feedback, any field, judges' answers
 prose       prose -> sentences
 sides       Response 1 <-> Response 2 in a text
 rundir      the run directory: append, repair, resume

@@ -23,7 +23,9 @@ MANIFEST = "run.json"
 
 
 class RunDir:
-    """A directory that one command writes and the same command resumes.
+    """A directory that one command writes and the same command resumes; `with` it, or `close` it.
+
+    While it is open no other process (and nobody else in this one) can open it to write: two that append would undo each other.
 
     Args:
         path: made if missing.
@@ -32,16 +34,42 @@ class RunDir:
             in the directory are not the run's.
 
     Raises:
-        ResumeError: the directory holds another configuration's rows.
+        ResumeError: the directory holds another configuration's rows, or is being written.
         DataError: it can't be written.
     """
+
+    _lock: int | None = None
 
     def __init__(self, path: str | Path, manifest: dict[str, Any], *, beside: str = "") -> None:
         self.path = Path(path)
         self._before = f"{beside}." if beside else ""
-        shown, advice = (self.path / beside, "name") if beside else (self.path, "folder")
         with _OneLine(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(self.path, beside)
+        try:
+            self._take(manifest, beside)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> RunDir:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets others write it."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _take(self, manifest: dict[str, Any], beside: str) -> None:
+        """Writes run.json, or refuses what is there."""
+        shown, advice = (self.path / beside, "name") if beside else (self.path, "folder")
         old = self.manifest(self.path, beside=beside)
         if old is None:
             if self._rows():
@@ -188,6 +216,29 @@ class Log:
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
     """Writes a JSON lines file of its own at once or not at all."""
     _replace(path, (dumps(row) + b"\n" for row in rows))
+
+
+def _locked(path: Path, beside: str) -> int | None:
+    """A descriptor that holds the run's lock until it is closed (a kill frees it too); None where there are no locks.
+
+    It is the folder's own, so that nothing is left behind; or, where several runs share the folder, a hidden file's in it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    place, flags = (path / f".{beside}.lock", os.O_RDWR | os.O_CREAT) if beside else (path, os.O_RDONLY)
+    descriptor = os.open(place, flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        shown = path / beside if beside else path
+        raise ResumeError(f"{shown}: is being written by another run; wait for its end, or give another --out") from None
+    except OSError:  # some network file systems have none
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 class _OneLine:

@@ -15,7 +15,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -189,10 +189,22 @@ class Store:
                     self.db.execute(f"PRAGMA application_id = {APPLICATION}")
                     self.db.execute(f"PRAGMA user_version = {FORMAT}")
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """One view of the file, whatever another process does to it meanwhile (it may be making it)."""
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.db.in_transaction:
+                self.db.execute("COMMIT")
+
     def _is_fresh(self) -> bool:
         """An empty file, to be filled? Refuses what is not ours."""
-        application, version = self._one("PRAGMA application_id"), self._one("PRAGMA user_version")
-        if not application and not version and not self._one("SELECT count(*) FROM sqlite_master"):
+        with nullcontext() if self.db.in_transaction else self._reading():
+            application, version = self._one("PRAGMA application_id"), self._one("PRAGMA user_version")
+            tables = self._one("SELECT count(*) FROM sqlite_master")
+        if not application and not version and not tables:
             return True
         if application != APPLICATION:
             raise DataError(

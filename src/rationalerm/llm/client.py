@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self, TypeVar
@@ -72,7 +71,7 @@ class Chat:
             DataError: the cache can't be written.
         """
         tally = Tally()
-        turns, limit = question.messages, self.endpoint.max_tokens or question.limit
+        turns, limit = question.messages, None if self.endpoint.own_limit else self.endpoint.max_tokens or question.limit
         again, grown = 0, False
         while True:
             got = await self._answer(question, turns, limit, again, tally)
@@ -82,7 +81,9 @@ class Chat:
             if not isinstance(read, _Unread):
                 return _outcome(tally, got, read)
             failure, problem = read
-            if got.cut_off and not grown and limit is not None and failure != "truncated: white space":
+            self.meter.unread += tally.fresh
+            worth = limit is not None and not grown and not tally.cramped
+            if got.cut_off and worth and limit is not None and failure != "truncated: white space":
                 grown, limit = True, 2 * limit
             elif failure == "unparsed" and question.again is not None and again < self.limits.format_retries:
                 again += 1
@@ -99,6 +100,7 @@ class Chat:
         key = self._key(body, question, again)
         if self._cache is not None and (stored := await self._cache.lookup(key)) is not None:
             self.meter.cached += 1
+            tally.fresh = False
             return _count(tally, key, self._as_answer(_from_store(stored)))
         try:
             got = await self.sender.send(body, key, tally)
@@ -109,12 +111,13 @@ class Chat:
             await self._release(key)
             return got
         if self._cache is not None:
-            await asyncio.shield(self._cache.put(key, self._for_store(got, question)))
+            await self._cache.put(key, self._for_store(got, question))
+        tally.fresh = True
         return _count(tally, key, self._as_answer(got))
 
     async def _release(self, key: str) -> None:
         if self._cache is not None:
-            await asyncio.shield(self._cache.release(key))
+            await self._cache.release(key)
 
     async def _failed(self, tally: Tally, kind: str, detail: str, reply: Reply | None, raw: str) -> Outcome[Any]:
         """A failure's answers were paid, so they stay in the cache; they are not served to the next run, which asks anew."""

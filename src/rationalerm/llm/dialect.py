@@ -1,8 +1,8 @@
 """What one server takes of a request: fields that it refuses by name are left out or renamed, for the rest of the run.
 
 Servers differ in the limit's name (`max_tokens`, `max_completion_tokens`), in how large it may be, in whether they take a
-temperature, a seed or a JSON schema, and in how much room a context leaves. Cache keys are made from what was asked for, before any
-of this.
+temperature, a seed or a JSON schema, and in how much room a context leaves. Cache keys are made from what was asked for, before
+any of this.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ __all__ = ["Dialect", "request_body", "room_for_answer"]
 
 _REFUSED = re.compile(
     r"(?i)unsupported|not supported|does not support|doesn't support|unrecognized|unrecognised|unknown|unexpected|not permitted"
-    r"|extra (?:fields?|inputs?)|extra_forbidden|not allowed|not available|unavailable|only the default|not implemented|not valid|strictly positive"
+    r"|extra (?:fields?|inputs?)|extra_forbidden|not allowed|not available|unavailable|only the default|not implemented"
+    r"|not valid|strictly positive"
     r"|invalid (?:\w+ )?(?:field|parameter|schema|value|argument)|supported values are|must be (?:one of|either)|cannot find field"
 )
 _FIELDS = {
@@ -38,7 +39,10 @@ _FIELDS = {
 _CONTEXT = r"(?:context length (?:is|of)|must be <=) (\d{1,9})\b.*?"
 _ROOM = [  # context, then prompt; in each server's words
     re.compile(_CONTEXT + r"your request has (\d{1,9}) input tokens", re.S),
-    re.compile(_CONTEXT + r"\b(\d{1,9}) (?:tokens )?(?:in|from) the (?:messages|prompt|input)\D{1,20}\d+ (?:tokens )?(?:in|for) the", re.S),
+    re.compile(
+        _CONTEXT + r"\b(\d{1,9}) (?:tokens )?(?:in|from) the (?:messages|prompt|input)\D{1,20}\d+ (?:tokens )?(?:in|for) the",
+        re.S,
+    ),
     re.compile(_CONTEXT + r"prompt contains at least (\d{1,9}) input tokens", re.S),
     re.compile(_CONTEXT + r"Given: (\d{1,9}) `inputs` tokens and", re.S),
 ]

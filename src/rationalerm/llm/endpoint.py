@@ -24,6 +24,9 @@ _PATH = "/chat/completions"
 _SECRET_FIELD = re.compile(r"(?i)api[-_]?key|secret|passw|authori[sz]ation|credential|^(?:access[-_]?|auth[-_]?)?token$")
 _SECRET_QUERY = re.compile(r"(?i)key|token|secret|passw|auth|credential|sig|code")
 _LEAST_SECRET = 4  # a shorter word can't be told from text, and hides nothing
+_NO_KEY = re.compile(
+    r"(?i)none|null|empty|dummy|test|fake|key|token|local|ollama|vllm|sglang|unused|lm-studio|not-needed|no-key(?:-required)?"
+)
 _WORD = re.compile(r"[A-Za-z]{1,12}|[\d.:-]{1,12}(?:-preview)?")  # "none", "EMPTY", "2024-06-01": may stand in any answer
 
 
@@ -130,7 +133,7 @@ class Endpoint:
         return _without(self._secrets, text)
 
     def redact_answer(self, text: str) -> str:
-        """A model's words: here a secret that is also a plain word (the key "none" of a local server) stays, as part of the answer."""
+        """A model's words: a secret that is also a plain word or number (`?beta=true`) stays here, as part of the answer."""
         return _without(self._no_words, text)
 
     @property
@@ -154,7 +157,8 @@ class Endpoint:
     def _secrets(self) -> tuple[str, ...]:
         """Key, password and query, as they are sent, as they are meant and as JSON writes them; the longest first."""
         parts = urlsplit(self.url)
-        found = [self.key or "", parts.password or ("" if parts.username is None else parts.username)]
+        key = "" if self.key is None or _NO_KEY.fullmatch(self.key) else self.key  # what local servers are given hides nothing
+        found = [key, parts.password or parts.username or ""]
         for name, _, value in (pair.partition("=") for pair in parts.query.split("&")):
             if _SECRET_QUERY.search(name) or not _WORD.fullmatch(value):
                 found += [value or name, unquote_plus(value)]

@@ -1,7 +1,7 @@
 """What went wrong with one request, and what to do about it: try again, give the row up, or stop the run.
 
-One rule a status and wording, from what OpenAI, vLLM, SGLang, llama.cpp, Ollama and gateways send. The rules read the server's own
-words, never what it repeats of a request: judged text must not be able to stop a run. Knows nothing of sockets.
+One rule a status and wording, from what OpenAI, vLLM, SGLang, llama.cpp, Ollama and gateways send. The rules read the server's
+own words, never what it repeats of a request: judged text must not be able to stop a run. Knows nothing of sockets.
 """
 
 from __future__ import annotations
@@ -32,12 +32,16 @@ _QUOTA = re.compile(
     r"|account[^.]{0,30}(?:not active|suspended|overdue|arrears)|arrearage|please (?:recharge|top[- ]?up)"
     r"|余额不足|额度不足|额度已用|欠费|配额不足|配额已用"
 )
-_SOON = re.compile(r"PerMinute|\"retryDelay\"|[Pp]lease retry in \d")  # Gemini's limits a minute use the words of an empty account
+_SOON = re.compile(
+    r"PerMinute|\"retryDelay\"|[Pp]lease retry in \d"
+)  # Gemini's limits a minute use the words of an empty account
 _FILTERED = re.compile(
     r"(?i)content[_ ]filter|content[_ ]policy|content management policy|data_inspection_failed|responsibleai|requires moderation"
     r"|(?:input|prompt|content|request) (?:was |is |has been )?flagged|prohibited content|inappropriate content"
 )
-_BAD_KEY = re.compile(r"(?i)(?:invalid|incorrect|no|missing)[_ ]api[_ -]?key|api[_ ]key[_ ](?:is )?(?:not[_ ]valid|invalid|missing)")
+_BAD_KEY = re.compile(
+    r"(?i)(?:invalid|incorrect|no|missing)[_ ]api[_ -]?key|api[_ ]key[_ ](?:is )?(?:not[_ ]valid|invalid|missing)"
+)
 _TOO_LONG = re.compile(
     r"(?i)context_length_exceeded|exceed_context_size|maximum context length|maximum model length|max_model_len|max_seq_len"
     r"|context (?:size|window|length)|(?:prompt|input) (?:is )?too long|too many (?:input )?tokens|longer than the|maximum prompt length"
@@ -49,7 +53,9 @@ _NO_MODEL = re.compile(
     r"(?i)model[_ ]not[_ ]found|model\W.{0,200}(?:does not exist|not found|not exist|is not a valid model|decommissioned)"
     r"|no such model|(?:unknown|invalid) model\b|not a valid model|unable to access model"
 )
-_AGAIN_IN = re.compile(r"(?i)(?:try again|retry) (?:in|after) (?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,6}(?:\.\d{1,9})?) ?(ms|s(?:ec(?:ond)?s?)?)\b)?")
+_AGAIN_IN = re.compile(
+    r"(?i)(?:try again|retry) (?:in|after) (?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,6}(?:\.\d{1,9})?) ?(ms|s(?:ec(?:ond)?s?)?)\b)?"
+)
 _SHOWN, _READ = 300, 4000  # characters
 
 

@@ -86,7 +86,7 @@ class Gate:
         self._round = self.limit
 
     def _learn(self, seconds: float) -> None:
-        """One answer: one place more while doubling (so the limit doubles a round), and at a round's end a look at the latency."""
+        """One answer: one place more while doubling (so the limit doubles a round), and at a round's end a look at the mean."""
         if self.limit >= self.most:
             return
         self._latencies.append(seconds)

@@ -12,33 +12,57 @@ __all__ = ["run_in_loop", "the_loop"]
 
 T = TypeVar("T")
 
+_CLOSING_S = 10.0  # how long an interrupted run may take to close what is open
+
 _lock = threading.Lock()
-_made: tuple[int, asyncio.AbstractEventLoop] | None = None
+_made: tuple[int, asyncio.AbstractEventLoop, threading.Thread] | None = None
 
 
 def the_loop() -> asyncio.AbstractEventLoop:
     """The process's background loop; a forked child gets its own."""
-    global _made
-    with _lock:
-        if _made is None or _made[0] != os.getpid():
-            loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="rationalerm-loop", daemon=True).start()
-            _made = os.getpid(), loop
-        return _made[1]
+    return _running()[0]
 
 
 def run_in_loop(work: Coroutine[Any, Any, T]) -> T:
     """Runs it to its end. On Ctrl-C it is cancelled and has come to its end before KeyboardInterrupt goes on."""
-    future = asyncio.run_coroutine_threadsafe(work, the_loop())
+    loop, thread = _running()
+    if threading.current_thread() is thread:
+        work.close()
+        raise RuntimeError("this runs in rationalerm's own event loop, which can't wait for itself; await the async form")
+    tasks: list[asyncio.Task[T]] = []
     ended = threading.Event()
-    future.add_done_callback(lambda _: ended.set())
+
+    def start() -> None:
+        tasks.append(loop.create_task(work))
+        tasks[0].add_done_callback(lambda _: ended.set())
+
+    loop.call_soon_threadsafe(start)
     try:
-        return future.result()
+        ended.wait()
     except BaseException:
-        if not future.done():
-            future.cancel()
-            ended.wait(_CLOSING_S)
+        loop.call_soon_threadsafe(lambda: tasks[0].cancel())
+        if ended.wait(_CLOSING_S) and not tasks[0].cancelled():
+            tasks[0].exception()  # what it raised on its way out is of no interest now
         raise
+    return tasks[0].result()
 
 
-_CLOSING_S = 10.0
+def _running() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
+    global _made
+    with _lock:
+        if _made is None or _made[0] != os.getpid():
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=loop.run_forever, name="rationalerm-loop", daemon=True)
+            thread.start()
+            _made = os.getpid(), loop, thread
+        return _made[1], _made[2]
+
+
+def _after_fork() -> None:
+    """Another thread of the parent may have held the lock."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,4 +1,4 @@
-"""What a run has used: calls, tokens, cost; and the budget that ends it. Failed and repeated calls count, cached answers don't."""
+"""What a run has used: calls, tokens, cost; and the budget that ends it. Failed and repeated calls count, cached ones don't."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def parse_budget(text: str, prices: Prices | None) -> Budget:
     if found[2] is not None:
         return Budget(float(found[1]) * _UNITS[found[2].lower()], tokens=True)
     if prices is None:
-        raise UsageError("--budget in currency needs --price-in and --price-out (a million tokens); or give it in tokens: 200000tokens")
+        raise UsageError(
+            "--budget in currency needs --price-in and --price-out (a million tokens); or give it in tokens: 200000tokens"
+        )
     return Budget(float(found[1]), tokens=False)
 
 
@@ -63,8 +65,8 @@ class Meter:
     """Counts what this process sent.
 
     `calls` are HTTP requests, each attempt of its own; `failed_calls` those without a usable body; `cached` answers that were
-    there already; `unread` those that no reader could use. `cost` is None where no prices are known. `notes` is what a reader of the
-    run should know of the server.
+    there already; `unread` those that no reader could use. `cost` is None where no prices are known. `notes` is what a reader of
+    the run should know of the server.
     """
 
     def __init__(self, prices: Prices | None = None, budget: Budget | None = None) -> None:
@@ -111,7 +113,9 @@ class Meter:
             amount = self._amount(self.forecast(chars)[0], longest)
             used = self._used()
             if used >= self.budget.amount:
-                raise StoppedError(f"the budget is used up: {self.said()}; results are kept, raise --budget and run the same command again")
+                raise StoppedError(
+                    f"the budget is used up: {self.said()}; results are kept, raise --budget and run the same command again"
+                )
             if not self._open or used + self._reserved + amount <= self.budget.amount:
                 self._reserved += amount
                 self._open += 1

@@ -1,4 +1,4 @@
-"""Proxies and certificates, as the ecosystem's variables say: HTTP(S)_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE, REQUESTS_CA_BUNDLE.
+"""Proxies and certificates, as the ecosystem's variables say: HTTP(S)_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE, ...
 
 Read once a run, since reading them a request costs more than the request. Loopback never goes through a proxy.
 """
@@ -19,7 +19,9 @@ from rationalerm.errors import UsageError
 __all__ = ["Proxy", "certificates", "find_proxy"]
 
 _LOCAL = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
-_RULE = re.compile(r"(\[[^\]]*\]|[^:]*)(?::(\d+))?")  # a name with or without a port; anything with more colons is an IPv6 address
+_RULE = re.compile(
+    r"(\[[^\]]*\]|[^:]*)(?::(\d+))?"
+)  # a name with or without a port; anything with more colons is an IPv6 address
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,18 +43,21 @@ class ChatSettings:
 
         Raises:
             DataError: the cache can't be opened.
+            UsageError: the log file, a proxy or a certificate file can't be used.
         """
         from rationalerm.llm.cache import Cache  # with the client, the only heavy imports of the room
         from rationalerm.llm.calllog import CallLog
         from rationalerm.llm.client import Chat
 
-        cache = Cache() if self.cache else None
         log = CallLog(self.log_file) if self.log_file else None
         try:
-            async with Chat(self.endpoint, self.limits, cache=cache, meter=Meter(self.prices, self.budget), log=log) as chat:
-                yield chat
+            cache = Cache() if self.cache else None
+            try:
+                async with Chat(self.endpoint, self.limits, cache=cache, meter=Meter(self.prices, self.budget), log=log) as chat:
+                    yield chat
+            finally:
+                if cache:
+                    await cache.close()
         finally:
-            if cache:
-                await cache.close()
             if log:
                 log.close()

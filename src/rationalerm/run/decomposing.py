@@ -111,7 +111,7 @@ def decompose(
         texts = {
             text_key(text): text.digest for row in source for text in row.texts
         }  # reads the whole file before anything is paid
-        rundir = RunDir(path.parent, _manifest(source, input, settings, config), beside=path.name)
+        rundir = stack.enter_context(RunDir(path.parent, _manifest(source, input, settings, config), beside=path.name))
         run = _Run(source, config, settings, rundir)
         _, meter = run.all(run.unfinished(texts), progress)
         limits = Limits(config.least, config.most)

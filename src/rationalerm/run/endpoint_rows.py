@@ -55,7 +55,23 @@ def match_over_endpoint(
 ) -> Summary:
     """Asks about every game that is not finished; the run's numbers. For `evaluate`, which says what may be raised."""
     total = sum(len(pair.answers) for pair in source)
-    rundir = RunDir(out, manifest) if out is not None else None
+    if out is None:
+        return _matched(source, matcher, gathered, config, None, total, progress=progress, imported=imported)
+    with RunDir(out, manifest) as rundir:
+        return _matched(source, matcher, gathered, config, rundir, total, progress=progress, imported=imported)
+
+
+def _matched(
+    source: PairFile,
+    matcher: LLMMatcher,
+    gathered: Gathered,
+    config: EvaluateConfig,
+    rundir: RunDir | None,
+    total: int,
+    *,
+    progress: bool,
+    imported: str | Path | None,
+) -> Summary:
     known = read_imported(imported) if imported is not None else None
     writer = Writer() if rundir else None
     store = Store(rundir, writer)

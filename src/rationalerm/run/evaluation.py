@@ -93,7 +93,8 @@ def evaluate(
 
             summary = match_over_endpoint(source, chosen, gathered, config, out, manifest, progress=progress, imported=imported)
         else:
-            summary = _match_here(source, chosen, gathered, config, RunDir(out, manifest) if out is not None else None, progress)
+            rundir = stack.enter_context(RunDir(out, manifest)) if out is not None else None
+            summary = _match_here(source, chosen, gathered, config, rundir, progress)
     return summary if auditor is None else replace(summary, audit=_audited(gathered, summary, auditor, config, out, progress))
 
 
