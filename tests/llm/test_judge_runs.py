@@ -99,10 +99,10 @@ def test_faults_of_a_judge_end_in_one_category_each(tmp_path: Path) -> None:
         asked[row, order] += 1
         if row in failing and order == "AB":
             return failing[row][0]()
-        if n % 9 == 0 and asked[row, order] == 1:
-            return rate_limited(0.1)
         if row == "r27":
             return "1. Both are fine, each in its own way."
+        if n % 9 == 0 and asked[row, order] == 1:
+            return rate_limited(0.1)
         return judge_answer(body)
 
     rows = write(tmp_path / "rows.jsonl", make_rows(60))

@@ -1,8 +1,9 @@
 """The prompts: one text file each, with a version that changes with its words. Knows nothing of what is asked, or of whom.
 
 A file: lines `# ...` at the top are for its reader; `[system]`, `[user]` and `[assistant]`, each alone on a line, open a turn;
-`{{name}}` is a place. All places are filled in one pass: a part's own braces and brackets are text, never a place or a turn,
-since judged text may hold anything.
+`{{name}}` is a place; `[include name]`, alone on a line, stands for the text of `_name.txt`, which several prompts share. All
+places are filled in one pass: a part's own braces and brackets are text, never a place or a turn, since judged text may hold
+anything.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rationalerm.types import Message
 __all__ = ["Prompt", "load", "names"]
 
 _TURN = re.compile(r"^\[(system|user|assistant)\]$", re.M)
+_INCLUDE = re.compile(r"^\[include (\w+)\]$", re.M)
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -68,16 +70,25 @@ def load(name: str) -> Prompt:
         ValueError: there is no such prompt.
     """
     try:
-        text = (files(__package__) / f"{name}.txt").read_text("utf-8")
+        text = _INCLUDE.sub(lambda include: _words(f"_{include[1]}"), _words(name))
     except OSError:
         raise ValueError(f"no prompt {name!r}; one of {', '.join(names())}") from None
-    lines = text.splitlines()  # the same version whatever line ends a checkout has
+    return Prompt(name, text + "\n")
+
+
+def _words(name: str) -> str:
+    """A file without the comment at its top; the same whatever line ends a checkout has."""
+    lines = (files(__package__) / f"{name}.txt").read_text("utf-8").splitlines()
     while lines and (lines[0].startswith("#") or not lines[0].strip()):
         del lines[0]
-    return Prompt(name, "\n".join(lines) + "\n")
+    return "\n".join(lines)
 
 
 def names() -> tuple[str, ...]:
     """All prompts."""
-    found = (entry.name.removesuffix(".txt") for entry in files(__package__).iterdir() if entry.name.endswith(".txt"))
+    found = (
+        entry.name.removesuffix(".txt")
+        for entry in files(__package__).iterdir()
+        if entry.name.endswith(".txt") and entry.name[0] != "_"
+    )
     return tuple(sorted(found))
