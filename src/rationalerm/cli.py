@@ -24,7 +24,7 @@ _COMMANDS = (demo, evaluate, decompose, judge, match, score, agree, parse, expor
 
 
 _UNKNOWN = "unrecognized arguments: "
-_SECRET = re.compile(r"(?i)-k|--?(?:[a-z]+[-_])?(?:api[-_]?key|api|key|token|secret|password|auth|bearer|credentials?)(?:[-_]value)?")
+_SECRET = re.compile(r"(?i)-k|--?(?:[a-z]+[-_])?(?:api[-_]?key|api|key|token|secret|password|auth|bearer|credentials?)")
 
 
 class _Parser(argparse.ArgumentParser):

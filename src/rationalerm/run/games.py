@@ -49,7 +49,14 @@ class Gathered:
         self.rows = 0
 
     def add(self, game: Game, matchings: Sequence[Matching], place: int, failure: str | None = None) -> GameResult:
-        """A finished game. `matchings`: none, or one a repeat; `place`: which of its pair's answers it is; `failure`: why none."""
+        """A finished game.
+
+        Args:
+            game: the answer, read.
+            matchings: none, or one a repeat.
+            place: which of its pair's answers it is.
+            failure: why there is no matching.
+        """
         config, judge = self._config, game.answer.judge
         first, more = (matchings[0], matchings[1:]) if matchings else (None, ())
         done = result(game.pair, game.answer, game.judgment, first, *more, scoring=config.scoring, top_k=config.top_k)
