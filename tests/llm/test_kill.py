@@ -14,11 +14,12 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from running import BIN, by_id, command, environment, finish, lines, make_rows, match_args, rows_asked, start, write
+from running import BIN, by_id, command, environment, finish, lines, make_rows, match_args, row_of, rows_asked, start, write
 
-from endpoint import FakeEndpoint, best_answer, server_error
+from endpoint import FakeEndpoint, best_answer, matrix_answer, server_error
 
 ROWS = 240
 AT_ONCE = 8
@@ -73,6 +74,36 @@ def test_kill_at_20_random_moments(tmp_path: Path, undisturbed: dict[str, str], 
         count = server.count
         assert command(args, env).code == 0
         assert server.count == count, "a finished run asks nothing"
+
+
+@pytest.mark.parametrize("more", [(), ("--no-cache",), ("--repeats", "2"), ("--mode", "matrix")], ids=" ".join)
+def test_kill_among_rows_that_take_several_calls(tmp_path: Path, more: tuple[str, ...]) -> None:
+    """Every third row's first answer can't be read; kills fall between the two calls of a row too."""
+
+    def shaky(body: dict[str, Any], n: int) -> str:
+        good = matrix_answer if "matrix" in more else best_answer
+        return "Let me think." if int(row_of(body)[1:]) % 3 == 0 and len(body["messages"]) == 2 else good(body)
+
+    rng = random.Random(5)
+    rows = write(tmp_path / "rows.jsonl", make_rows(90))
+    args = match_args(rows, tmp_path / "out", "--concurrency", "8", *more)
+    with FakeEndpoint(shaky) as server:
+        assert command(args, environment(server, tmp_path / "cache")).code == 0
+        whole, calls = files(tmp_path / "out"), server.count
+        (tmp_path / "out").rename(tmp_path / "whole")
+    with FakeEndpoint(shaky, latency=lambda n: 0.002 * (n % 7), port=server.port) as server:
+        env = environment(server, tmp_path / "another cache")
+        for _ in range(5):
+            process = start(args, env)
+            reached(server, server.count + rng.randrange(0, 40), process)
+            time.sleep(rng.uniform(0, 0.02))
+            process.kill()
+            process.communicate()
+        assert command(args, env).code == 0
+        # without a cache the first, unread answer of a row in flight is lost with it
+        assert server.count <= calls + 5 * 8 * (2 if "--no-cache" in more else 1)
+    assert files(tmp_path / "out") == whole
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {path.name for path in (tmp_path / "whole").iterdir()}
 
 
 def test_each_kill_costs_at_most_what_was_in_flight(tmp_path: Path) -> None:
@@ -239,7 +270,7 @@ def test_a_disk_that_gets_full(tmp_path: Path, undisturbed: dict[str, str], what
         kept, asked = rows_on_disk(tmp_path / "out"), server.count
         lines(tmp_path / "out/matches.jsonl")  # every line is whole
         assert asked <= ROWS
-        assert len(kept) >= asked - 2 * 8 - 512 * (what == "results")
+        assert len(kept) >= asked - 2 * 8
         assert command(args, env).code == 0
         if what == "results":
             assert not set(rows_asked(server.requests[asked:])) & kept

@@ -82,8 +82,8 @@ class Chat:
                 return _outcome(tally, got, read)
             failure, problem = read
             self.meter.unread += tally.fresh
-            worth = limit is not None and not grown and not tally.cramped
-            if got.cut_off and worth and limit is not None and failure != "truncated: white space":
+            may_grow = got.cut_off and not grown and not tally.cramped and failure != "truncated: white space"
+            if may_grow and limit is not None:
                 grown, limit = True, 2 * limit
             elif failure == "unparsed" and question.again is not None and again < self.limits.format_retries:
                 again += 1

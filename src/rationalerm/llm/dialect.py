@@ -24,8 +24,8 @@ __all__ = ["Dialect", "request_body", "room_for_answer"]
 _REFUSED = re.compile(
     r"(?i)unsupported|not supported|does not support|doesn't support|unrecognized|unrecognised|unknown|unexpected|not permitted"
     r"|extra (?:fields?|inputs?)|extra_forbidden|not allowed|not available|unavailable|only the default|not implemented"
-    r"|not valid|strictly positive"
-    r"|invalid (?:\w+ )?(?:field|parameter|schema|value|argument)|supported values are|must be (?:one of|either)|cannot find field"
+    r"|not valid|strictly positive|supported values are|must be (?:one of|either)|cannot find field"
+    r"|invalid (?:\w+ )?(?:field|parameter|schema|value|argument)"
 )
 _FIELDS = {
     "max_tokens": ("max_tokens",),
@@ -47,8 +47,8 @@ _ROOM = [  # context, then prompt; in each server's words
     re.compile(_CONTEXT + r"Given: (\d{1,9}) `inputs` tokens and", re.S),
 ]
 _MOST = re.compile(  # the largest limit that this server takes for any prompt
-    r"(?i)max_(?:completion_)?tokens\b.*?(?:supports at most|less than or equal to|must be <=|(?:should be|range of max_tokens is) \[\d+,"
-    r"|maximum (?:value |output )?(?:is|of)|\d+ >) ?`?(\d{1,9})",
+    r"(?i)max_(?:completion_)?tokens\b.*?(?:supports at most|less than or equal to|must be <=|should be \[\d+,"
+    r"|range of max_tokens is \[\d+,|maximum (?:value |output )?(?:is|of)|\d+ >) ?`?(\d{1,9})",
     re.S,
 )
 _SLACK = 8

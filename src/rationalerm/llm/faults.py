@@ -23,18 +23,18 @@ __all__ = ["Fault", "body_fault", "http_fault", "said", "words_of"]
 Then = Literal["retry", "slow down", "fail", "stop"]
 
 _QUOTA = re.compile(
-    r"(?i)insufficient[_ ](?:\w{1,20}[_ ])?(?:quota|balance|credits?|funds)|exceeded[_ ](?:your[_ ])?current[_ ](?:\w{1,20}[_ ])?quota"
+    r"(?i)insufficient[_ ](?:\w{1,20}[_ ])?(?:quota|balance|credits?|funds)"
+    r"|exceeded[_ ](?:your[_ ])?current[_ ](?:\w{1,20}[_ ])?quota"
     r"|(?:quota|balance|credits?|funds)\b[^.]{0,20}\b(?:used up|exhausted|depleted|too low|insufficient|not enough|empty|run out)"
     r"|(?:out of|not enough|no (?:more |remaining )?|used all (?:available )?)(?:quota|balance|credits?|funds)\b"
-    r"|(?:exceeded|reached|over)\b[^.]{0,30}\b(?:(?:daily|monthly)[^.]{0,20}(?:quota|credits?|limit)|spend(?:ing)? limit|usage limits)"
-    r"|(?:daily|monthly|free)[^.]{0,20} quota[^.]{0,20}(?:exceeded|reached)|hard[_ ]limit[_ ](?:has been )?reached|billing[_ ]not[_ ]active"
+    r"|(?:exceeded|reached|over)\b[^.]{0,30}\b(?:daily|monthly)[^.]{0,20}(?:quota|credits?|limit)"
+    r"|(?:exceeded|reached|over)\b[^.]{0,30}\b(?:spend(?:ing)? limit|usage limits)|hard[_ ]limit[_ ](?:has been )?reached"
+    r"|(?:daily|monthly|free)[^.]{0,20} quota[^.]{0,20}(?:exceeded|reached)|billing[_ ]not[_ ]active"
     r"|check your (?:plan and )?billing|payment required|budget[_ ](?:has been )?exceeded|exceeded_?budget"
     r"|account[^.]{0,30}(?:not active|suspended|overdue|arrears)|arrearage|please (?:recharge|top[- ]?up)"
     r"|余额不足|额度不足|额度已用|欠费|配额不足|配额已用"
 )
-_SOON = re.compile(
-    r"PerMinute|\"retryDelay\"|[Pp]lease retry in \d"
-)  # Gemini's limits a minute use the words of an empty account
+_SOON = re.compile(r"PerMinute|\"retryDelay\"|[Pp]lease retry in \d")  # Gemini: a minute's limit, in an empty account's words
 _FILTERED = re.compile(
     r"(?i)content[_ ]filter|content[_ ]policy|content management policy|data_inspection_failed|responsibleai|requires moderation"
     r"|(?:input|prompt|content|request) (?:was |is |has been )?flagged|prohibited content|inappropriate content"
@@ -44,17 +44,18 @@ _BAD_KEY = re.compile(
 )
 _TOO_LONG = re.compile(
     r"(?i)context_length_exceeded|exceed_context_size|maximum context length|maximum model length|max_model_len|max_seq_len"
-    r"|context (?:size|window|length)|(?:prompt|input) (?:is )?too long|too many (?:input )?tokens|longer than the|maximum prompt length"
+    r"|context (?:size|window|length)|(?:prompt|input) (?:is )?too long|too many (?:input )?tokens|longer than the"
     r"|(?:input|prompt|request|tokens)[^.]{0,40}exceeds?[^.]{0,40}(?:context|max|limit|tokens)|string_above_max_length"
     r"|inputs?`? tokens? \+ `?max_new_tokens|must have (?:less|fewer) than \d+ tokens|reduce the length|range of input length"
-    r"|request too large|larger than the model"
+    r"|request too large|larger than the model|maximum prompt length"
 )
 _NO_MODEL = re.compile(
     r"(?i)model[_ ]not[_ ]found|model\W.{0,200}(?:does not exist|not found|not exist|is not a valid model|decommissioned)"
     r"|no such model|(?:unknown|invalid) model\b|not a valid model|unable to access model"
 )
 _AGAIN_IN = re.compile(
-    r"(?i)(?:try again|retry) (?:in|after) (?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,6}(?:\.\d{1,9})?) ?(ms|s(?:ec(?:ond)?s?)?)\b)?"
+    r"(?i)(?:try again|retry) (?:in|after) (?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?"
+    r"(?:(\d{1,6}(?:\.\d{1,9})?) ?(ms|s(?:ec(?:ond)?s?)?)\b)?"
 )
 _SHOWN, _READ = 300, 4000  # characters
 

@@ -44,7 +44,8 @@ _ADVICE = {
 class Tally:
     """One question's attempts so far. It has one allowance of retries, however often its text is asked again.
 
-    `fresh`: was the last answer sent for, and not in the cache? `cramped`: the context had no room for the limit that was asked for, so a larger one is of no use.
+    `fresh`: the last answer was sent for, it was not in the cache. `cramped`: the context had no room for the limit that was
+    asked for, so a larger one is of no use.
     """
 
     retries: int = 0

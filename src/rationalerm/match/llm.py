@@ -61,6 +61,7 @@ class LLMMatcher:
         self._again = load("match_again")
         self._opened: tuple[AsyncExitStack, Chat] | None = None
         self._opening = asyncio.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None  # whose these two are
 
     @property
     def version(self) -> str:
@@ -87,7 +88,7 @@ class LLMMatcher:
             messages=messages,
             prompt=self._prompt.version,
             read=read,
-            schema=_schema(len(human), len(model), self.mode),
+            schema=_schema(len(human), len(model), self.mode) if self.settings.endpoint.structured else None,
             sample=sample,
             limit=_LIMIT,
             again=lambda problem: self._again.fill(problem=one_line(problem))[-1].content,
@@ -99,7 +100,7 @@ class LLMMatcher:
 
         Raises:
             MatcherError: no answer that could be read; it names the category.
-            StoppedError: the endpoint or the budget is gone.
+            StoppedError: the endpoint or the budget is gone; it stays so until `close`.
         """
         return self.match_many([(human, model)])[0]
 
@@ -121,7 +122,20 @@ class LLMMatcher:
 
     async def _many(self, rows: list[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
         chat = await self._chat()
-        outcomes = await asyncio.gather(*(self._one(chat, human, model) for human, model in rows))
+        outcomes: list[Outcome[Matching]] = [Outcome(None)] * len(rows)
+        todo = iter(enumerate(rows))
+
+        async def worker() -> None:
+            for place, (human, model) in todo:
+                outcomes[place] = await self._one(chat, human, model)
+
+        workers = [asyncio.ensure_future(worker()) for _ in range(min(len(rows), chat.limits.concurrency))]
+        try:
+            await asyncio.gather(*workers)
+        finally:  # when one raised, nothing more is asked for
+            for task in workers:
+                task.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
         failed = [outcome for outcome in outcomes if outcome.value is None]
         if failed:
             first = f"{failed[0].failure}: {failed[0].detail}"
@@ -134,6 +148,10 @@ class LLMMatcher:
         return await chat.ask(self.question(human, model))
 
     async def _chat(self) -> Chat:
+        if (
+            self._loop is not asyncio.get_running_loop()
+        ):  # a forked child has a loop of its own, and can't use the parent's connections
+            self._loop, self._opened, self._opening = asyncio.get_running_loop(), None, asyncio.Lock()
         async with self._opening:
             if self._opened is None:
                 stack = AsyncExitStack()
@@ -141,7 +159,7 @@ class LLMMatcher:
             return self._opened[1]
 
     async def _close(self) -> None:
-        if self._opened is not None:
+        if self._opened is not None and self._loop is asyncio.get_running_loop():
             stack, _ = self._opened
             self._opened = None
             await stack.aclose()
