@@ -43,7 +43,7 @@ def test_rc1_a_torn_line_in_the_middle_is_numbered(tmp_path: Path) -> None:
 def test_another_configuration_is_refused(tmp_path: Path) -> None:
     RunDir(tmp_path / "run", MANIFEST)
     RunDir(tmp_path / "run", {"config": {"top_k": 4}})  # nothing is finished there yet: a mended command may use the folder
-    log = RunDir(tmp_path / "run", MANIFEST).log("m.jsonl")
+    log = RunDir(tmp_path / "run", MANIFEST).log("matches.jsonl")
     log.add([{"id": "a"}])
     log.close()
     with pytest.raises(ResumeError, match="top_k = 5, now 3; give --out another folder"):

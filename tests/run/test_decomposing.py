@@ -253,9 +253,15 @@ def test_a_file_that_is_there_is_not_written_over(run: Run, jsonl: Jsonl, tmp_pa
     assert "that file is there" in ran.err
     out = tmp_path / "atoms.jsonl"
     assert run(*asked(server, path, out, "--field", "comment")).code == 0
-    ran = run(*asked(server, path, out, "--field", "comment", "--min", "3"))
+    ran = run(*asked(server, path, out, "--field", "comment", "--temperature", "1"))
     assert ran.code == 2
     assert "give --out another name" in ran.err
+    calls, written = len(server.requests), out.read_bytes()
+    assert run(*asked(server, path, out, "--field", "comment", "--min", "99")).code == 0
+    assert out.read_bytes() == b""
+    assert run(*asked(server, path, out, "--field", "comment")).code == 0
+    assert out.read_bytes() == written
+    assert len(server.requests) == calls  # what is left out afterwards costs nothing
     assert run(*asked(server, path, tmp_path / "other.jsonl", "--field", "comment", "--min", "2")).code == 0
 
 

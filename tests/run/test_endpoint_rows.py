@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from endpoint import Answered, FakeEndpoint, best_answer, matrix_answer
+from endpoint import Answered, FakeEndpoint, best_answer, judge_answer, matrix_answer, no_model
 from rationalerm import LLMMatcher, evaluate
 
 Run = Callable[..., Any]
@@ -381,3 +383,50 @@ def test_chance_level_where_it_is_asked_for(ask: Run, jsonl: Jsonl, tmp_path: Pa
         assert len(server.requests) == 12
     assert ran.json["chance"]["j"] == 0.0
     assert ran.json["judges"]["j"]["rationale_consistency"] == 0.5
+
+
+def test_a_mistyped_model_does_not_lock_the_directory(ask: Run, jsonl: Jsonl, tmp_path: Path) -> None:
+    path, out = jsonl(*(pair(i) for i in range(3))), tmp_path / "out"
+
+    def answer(body: dict[str, Any], n: int) -> Answered | str:
+        return best_answer(body) if body["model"] == "m" else no_model()
+
+    with FakeEndpoint(answer) as server:
+        wrong = ask(server, "match", path, "--judge", "j", "--model", "mm", "--out", out)
+        assert wrong.code == 3
+        assert "name the model as the server does" in wrong.err
+        assert ask(server, "match", path, *J, "--out", out).code == 0
+    assert {row["evaluator_version"].split()[0] for row in rows_of(out / "matches.jsonl")} == {"m"}
+    assert rows_of(out / "failures.jsonl") == []
+
+
+def test_the_forecast_counts_chance_and_audit(ask: Run, jsonl: Jsonl, tmp_path: Path) -> None:
+    path = jsonl(*(pair(i) for i in range(9)))
+    with FakeEndpoint(lambda body, n: best_answer(body)) as server:
+        more = ("--chance", "4", "--repeats", "2", "--dry-run", "--json")
+        assert ask(server, "match", path, *J, "--out", tmp_path / "o", *more).json["calls"] == 22
+        audit = ask(server, "evaluate", path, *J, "--audit", "5", "--dry-run", "--json")
+        assert (audit.json["calls"], server.requests) == (5, [])
+
+
+def test_a_judges_run_is_named_as_such(ask: Run, jsonl: Jsonl, tmp_path: Path) -> None:
+    path, out = jsonl({k: v for k, v in pair(1).items() if not k.startswith("j-")}), tmp_path / "judged"
+    with FakeEndpoint(lambda body, n: judge_answer(body)) as server:
+        assert ask(server, "judge", path, "--model", "m", "--out", out).code == 0
+        for argv in (("score", out), ("agree", out, out), ("export", out, "--released", "--out", tmp_path / "x")):
+            ran = ask(server, *argv)
+            assert ran.code == 2
+            assert "holds a judge's answers, not matched yet" in ran.err
+
+
+def test_a_matcher_that_goes_away_leaves_nothing_open(jsonl: Jsonl, tmp_path: Path) -> None:
+    """Sync and async use of one matcher, then the end of the process: not a word on stderr."""
+    with FakeEndpoint(lambda body, n: best_answer(body)) as server:
+        code = (
+            "import asyncio, gc; from rationalerm import LLMMatcher; m = LLMMatcher('m')\n"
+            "asyncio.run(m.amatch(['a'], ['b'])); m.match(['c'], ['d']); del m; gc.collect()\n"
+            "LLMMatcher('m').match(['e'], ['f']); kept = LLMMatcher('m'); kept.match(['g'], ['h'])"
+        )
+        env = os.environ | {"OPENAI_BASE_URL": server.url}
+        done = subprocess.run([sys.executable, "-X", "dev", "-c", code], env=env, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rationalerm.commands.common import Subparsers, add_command, print_json
-from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, say_forecast
+from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, show_forecast
 from rationalerm.errors import printable
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ def add(commands: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 if too many texts failed."""
     from rationalerm.errors import UsageError
-    from rationalerm.report.terminal import console
     from rationalerm.run.decomposing import DecomposeConfig, decompose, forecast_decomposing
 
     config = DecomposeConfig(
@@ -64,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     rows = {"skip_bad": args.skip_bad, "limit": args.limit}
     if args.dry_run:
         made = forecast_decomposing(args.input, args.out, config, settings.prices, **rows)
-        console().print(say_forecast(made))
+        show_forecast(made, args)
         return 0
     if not args.out:
         raise UsageError("--out FILE is missing: answers are paid for, and are kept there")

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rationalerm.commands.common import Subparsers, add_command, number, print_json, share, top_k
-from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, say_forecast, say_usage
+from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, say_usage, show_forecast
 from rationalerm.errors import printable
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     matcher = llm_matcher(args) if args.matcher == "llm" else args.matcher
     if args.dry_run:
-        return dry_run(args, config, matcher)
+        return dry_run(args, config, matcher, _auditor(args))
     summary = evaluate(
         args.input,
         args.judge,
@@ -164,26 +164,31 @@ def _auditor(args: argparse.Namespace) -> Matcher | None:
     return llm_matcher(args) if name == "llm" else make_matcher(name)
 
 
-def dry_run(args: argparse.Namespace, config: EvaluateConfig, matcher: object) -> int:
+def dry_run(args: argparse.Namespace, config: EvaluateConfig, matcher: object, auditor: object = None) -> int:
     """Prints what would be asked."""
     from rationalerm.data.pairs import PairFile
     from rationalerm.data.spool import spooled
     from rationalerm.errors import UsageError
     from rationalerm.match import LLMMatcher
-    from rationalerm.report.terminal import console
     from rationalerm.run.endpoint_rows import forecast
 
-    if not isinstance(matcher, LLMMatcher):
-        raise UsageError("--dry-run is for --matcher llm; the other matchers send nothing")
+    asked = matcher if isinstance(matcher, LLMMatcher) else auditor
+    if not isinstance(asked, LLMMatcher):
+        raise UsageError("--dry-run is for --matcher llm and --audit; the other matchers send nothing")
     with spooled(args.input) as path:
-        source = PairFile(
-            path, config.columns(args.judge), skip_bad=args.skip_bad, feedback=args.feedback, limit=args.limit, shown=args.input
+        options = {"skip_bad": args.skip_bad, "feedback": args.feedback, "limit": args.limit}
+        source = PairFile(path, config.columns(args.judge), shown=args.input, **options)
+        audited = args.audit or 0 if asked is auditor else 0
+        made = forecast(
+            source,
+            asked,
+            config,
+            args.out,
+            every_game=asked is matcher,
+            chance_rows=args.chance or 0 if asked is matcher else 0,
+            audit_rows=audited,
         )
-        made = forecast(source, matcher, config, args.out, matcher.settings.prices)
-    if args.json:
-        print_json(made._asdict())
-    else:
-        console().print(say_forecast(made))
+    show_forecast(made, args)
     return 0
 
 

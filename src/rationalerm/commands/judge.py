@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from rationalerm.commands.common import Subparsers, add_command, print_json, top_k
-from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, say_forecast
+from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, show_forecast
 from rationalerm.errors import printable
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     source = JudgeInput(args.input, candidates, args.response_field, args.skip_bad, args.limit)
     settings = chat_settings(args)
     if args.dry_run:
-        console().print(say_forecast(forecast_judging(source, settings, args.out, config, settings.prices)))
+        show_forecast(forecast_judging(source, settings, args.out, config, settings.prices), args)
         return 0
     if not args.out:
         raise UsageError("--out DIR is missing: answers are paid for, and are kept there")

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rationalerm.commands.common import number, share
+from rationalerm.commands.common import number, print_json, share
 from rationalerm.errors import UsageError
 
 if TYPE_CHECKING:
     from rationalerm.llm.settings import ChatSettings
     from rationalerm.run.endpoint_rows import Forecast
 
-__all__ = ["add_llm_options", "chat_settings", "failed_finding", "say_forecast", "say_usage"]
+__all__ = ["add_llm_options", "chat_settings", "failed_finding", "say_usage", "show_forecast"]
 
 
 def add_llm_options(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
@@ -92,10 +92,13 @@ def say_usage(usage: dict[str, Any]) -> str:
     return f"{usage['said']}; {usage['from_cache']:,} answers from the cache{imported}"
 
 
-def say_forecast(made: Forecast) -> str:
+def show_forecast(made: Forecast, args: argparse.Namespace) -> None:
     """What --dry-run prints."""
+    if args.json:
+        print_json(made._asdict())
+        return
     cost = f"{made.cost:.4g}" if made.cost is not None else "unknown (no --price-in, --price-out)"
-    return (
+    print(
         f"{made.rows:,} rows, {made.calls:,} calls to make, about {made.prompt_tokens:,} prompt tokens and "
         f"{made.completion_tokens:,} answer tokens, cost {cost}; answers in the cache cost nothing. Nothing was sent."
     )
@@ -124,7 +127,10 @@ def _percentage(text: str) -> float:
 def _json_object(text: str) -> dict[str, Any]:
     import json
 
-    value = json.loads(text)
+    try:
+        value = json.loads(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("is not JSON") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError("is not a JSON object")
     return value

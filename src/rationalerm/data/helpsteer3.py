@@ -16,7 +16,7 @@ from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.data.prose import sentences
 from rationalerm.errors import DataError
 
-__all__ = ["Feedback", "Raw", "feedback_index", "human_prose", "is_helpsteer3", "raw_feedback"]
+__all__ = ["Feedback", "Raw", "feedback_index", "has_feedback", "human_prose", "is_helpsteer3", "raw_feedback"]
 
 _GRADE = re.compile(r"^(?:the |this )?response (?:\d )?is (?:\w+ )?(?:not |un)?helpful\W*$", re.IGNORECASE)
 _BARE = re.compile(
@@ -59,6 +59,11 @@ def feedback_index(path: str | Path) -> dict[str, Feedback]:
             )
         index[_key(fields)] = Feedback(_texts(fields.first("feedback1")), _texts(fields.first("feedback2")))
     return index
+
+
+def has_feedback(row: Fields, index: dict[str, Feedback]) -> bool:
+    """Has the feedback config a row for this one (the same context and responses)?"""
+    return _key(row) in index
 
 
 def raw_feedback(row: Fields, index: dict[str, Feedback]) -> Raw:

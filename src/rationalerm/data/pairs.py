@@ -48,6 +48,7 @@ class PairFile:
     bad: list[BadRow] = field(default_factory=list)
     judges: tuple[str, ...] = ()
     prose_rows: int = 0
+    without_feedback: int = 0
     _known: set[str] = field(default_factory=set)
 
     @property
@@ -63,7 +64,7 @@ class PairFile:
     def rows(self) -> Iterator[tuple[Pair, dict[str, Any]]]:
         """Each pair with its row as it stands in the file (the input row, where it is a results row)."""
         notes = helpsteer3.feedback_index(self.feedback) if self.feedback else {}
-        self.judges, self.prose_rows, self.bad = self.columns.judges, 0, []
+        self.judges, self.prose_rows, self.without_feedback, self.bad = self.columns.judges, 0, 0, []
         reader: RowReader | None = None
         seen: dict[str, int] = {}
         for count, row in enumerate(read_rows(self.path, skip_bad=self.skip_bad)):
@@ -115,6 +116,7 @@ class PairFile:
         if not self.judged:
             _check_responses(fields)
         if self.columns.human_field is None and "human-checklist" not in fields and helpsteer3.is_helpsteer3(fields):
+            self.without_feedback += self.feedback is not None and not helpsteer3.has_feedback(fields, notes)
             return reader.pair(fields, row.number, prose=helpsteer3.human_prose(fields, notes))
         return reader.pair(fields, row.number, reasons_needed=self.judged)
 

@@ -13,13 +13,14 @@ from typing import IO, Any, TypeVar
 import orjson
 
 from rationalerm.data.jsonl import dumps
-from rationalerm.errors import DataError, ResumeError
+from rationalerm.errors import DataError, ResumeError, UsageError
 
 __all__ = ["Log", "RunDir", "write_lines"]
 
 K = TypeVar("K", bound=Hashable)
 
 MANIFEST = "run.json"
+_DERIVED = ("judgments.jsonl", "matches.jsonl", "failures.jsonl", "rows.jsonl", "audit.jsonl")  # made of an input's rows
 
 
 class RunDir:
@@ -30,6 +31,7 @@ class RunDir:
     Args:
         path: made if missing.
         manifest: what `run.json` says; its `config` decides whether a resume is the same run.
+        finished: the file whose rows were worked (or paid) for: while it has none, a mended command may use the directory.
         beside: the name of a file in it; then the run's files are that file's neighbours (`NAME.run.json`, ...), and other files
             in the directory are not the run's.
 
@@ -40,14 +42,14 @@ class RunDir:
 
     _lock: int | None = None
 
-    def __init__(self, path: str | Path, manifest: dict[str, Any], *, beside: str = "") -> None:
+    def __init__(self, path: str | Path, manifest: dict[str, Any], *, finished: str = "matches.jsonl", beside: str = "") -> None:
         self.path = Path(path)
         self._before = f"{beside}." if beside else ""
         with _OneLine(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(self.path, beside)
         try:
-            self._take(manifest, beside)
+            self._take(manifest, finished, beside)
         except BaseException:
             self.close()
             raise
@@ -67,7 +69,7 @@ class RunDir:
     def __del__(self) -> None:
         self.close()
 
-    def _take(self, manifest: dict[str, Any], beside: str) -> None:
+    def _take(self, manifest: dict[str, Any], finished: str, beside: str) -> None:
         """Writes run.json, or refuses what is there."""
         shown, advice = (self.path / beside, "name") if beside else (self.path, "folder")
         old = self.manifest(self.path, beside=beside)
@@ -76,10 +78,12 @@ class RunDir:
                 raise ResumeError(f"{shown}: holds .jsonl files but no {MANIFEST}; give --out another {advice}")
             self.write(MANIFEST, manifest)
         elif (difference := _difference(old.get("config"), manifest["config"])) is not None:
-            if any(file.stat().st_size for file in self._rows()):
+            if any(file.stat().st_size for file in self._rows() if file.name == self._before + finished):
                 key, before, now = difference
                 raise ResumeError(f"{shown}: holds a run with {key} = {before!r}, now {now!r}; give --out another {advice}")
-            self.write(MANIFEST, manifest)  # nothing was finished there
+            for name in _DERIVED:
+                (self.path / (self._before + name)).unlink(missing_ok=True)
+            self.write(MANIFEST, manifest)
 
     def _rows(self) -> list[Path]:
         return [file for file in self.path.glob("*.jsonl") if file.name.startswith(self._before)]
@@ -102,6 +106,15 @@ class RunDir:
         except (orjson.JSONDecodeError, OSError) as error:
             raise DataError(f"can't be read: {error}; remove it to start afresh", source=str(file)) from None
         return value if isinstance(value, dict) else {}
+
+    @staticmethod
+    def refuse_judges_run(path: str | Path) -> None:
+        """Raises UsageError where a directory holds a judge's answers and no matchings."""
+        if Path(path).is_dir() and (RunDir.manifest(path) or {}).get("command") == "judge":
+            pairs = Path(path) / "pairs.jsonl"
+            raise UsageError(
+                f"{path}: holds a judge's answers, not matched yet; give {pairs} to evaluate or match, then their --out here"
+            )
 
     def log(self, name: str) -> Log:
         """One of the directory's JSON lines files, for appending."""

@@ -88,6 +88,7 @@ class ProseFile:
     limit: int | None = None
     shown: str | None = None
     bad: list[BadRow] = field(default_factory=list)
+    without_feedback: int = 0
     _index: dict[str, helpsteer3.Feedback] | None = None
 
     @property
@@ -96,7 +97,7 @@ class ProseFile:
         return self.shown or str(self.path)
 
     def __iter__(self) -> Iterator[ProseRow]:
-        self.bad = []
+        self.bad, self.without_feedback = [], 0
         if self._index is None:
             self._index = helpsteer3.feedback_index(self.feedback) if self.feedback else {}
         seen: dict[str, int] = {}
@@ -148,6 +149,7 @@ class ProseFile:
             return _titled("PERSON", _listed(fields[self.text_field], self.text_field))
         if not helpsteer3.is_helpsteer3(fields):
             raise DataError("no annotators' comments (individual_preference, feedback1) in it; point --field at the text")
+        self.without_feedback += self.feedback is not None and not helpsteer3.has_feedback(fields, self._index or {})
         raw = helpsteer3.raw_feedback(fields, self._index or {})
         return (
             *_titled("COMPARISON, PERSON", raw.comparisons, always=True),
@@ -186,7 +188,11 @@ class ProseFile:
     ) -> Iterator[Text]:
         """The text of one answer, if there is one to take apart."""
         text = text_of(fields.first(*texts), shown)
-        if self._kept(fields, checklist) or text is None or not text.strip():
+        if (
+            self._kept(fields, checklist, f"{shown}: checklist" if checklist == "checklist" else None)
+            or text is None
+            or not text.strip()
+        ):
             return
         of_game = checklist == "checklist"
         given = fields.first("order") if of_game else fields.first(f"{judge}-order")
@@ -194,12 +200,12 @@ class ProseFile:
         order = ("BA" if swapped else "AB") if of_game else None
         yield Text(key, judge, order, (("", text),), turns, (pair[1], pair[0]) if swapped else pair)
 
-    def _kept(self, fields: Fields, name: str) -> bool:
+    def _kept(self, fields: Fields, name: str, shown: str | None = None) -> bool:
         """Is there a list already that stays? Raises DataError where that was not said."""
         if fields.first(name) is None or self.existing == "overwrite":
             return False
         if self.existing == "error":
-            raise DataError("is there already; --overwrite makes it anew, --keep leaves it", field=name)
+            raise DataError("is there already; --overwrite makes it anew, --keep leaves it", field=shown or name)
         return True
 
 

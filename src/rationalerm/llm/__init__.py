@@ -6,4 +6,5 @@ sender     one answer, however many attempts: the only retries              wire
 gate, pace, meter   adaptive concurrency; requests and tokens a minute; usage, cost, budget
 endpoint, network   where to; proxies and certificates                       cache      answers that were paid for
 faults, reply, dialect   what servers answer, and what they take             loop       asking from sync code
+sweep      many pieces of work, so many at once
 """

@@ -99,7 +99,9 @@ class Dialect:
             return False
         words = words_of(fault.raw)
         limit = None if "max_tokens" in self.left_out else body.get("max_tokens")
-        if isinstance(limit, int) and (most := _MOST.search(words)) and 0 < int(most[1]) < min(limit, self.most or limit):
+        if isinstance(limit, int) and (most := _MOST.search(words)):
+            if not 0 < int(most[1]) < min(limit, self.most or limit):
+                return False
             self.most = int(most[1])
         elif not _REFUSED.search(words):
             return False
@@ -134,9 +136,9 @@ def _refused(raw: str, words: str, sent: set[str]) -> str | None:
     if named is not None:
         return named if named in sent else None
     text = words.lower()
-    places = {name: min((at for word in _FIELDS[name] if (at := text.find(word)) >= 0), default=-1) for name in sent}
-    found = [name for name in sent if places[name] >= 0]
-    return min(found, key=lambda name: places[name], default=None)
+    places = {at: name for name, ways in _FIELDS.items() for way in ways if (at := text.find(way)) >= 0}
+    first = places[min(places)] if places else None
+    return first if first in sent else None
 
 
 def _parameter(raw: str) -> str | None:

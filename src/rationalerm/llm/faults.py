@@ -26,7 +26,7 @@ _QUOTA = re.compile(
     r"(?i)insufficient[_ ](?:\w{1,20}[_ ])?(?:quota|balance|credits?|funds)"
     r"|exceeded[_ ](?:your[_ ])?current[_ ](?:\w{1,20}[_ ])?quota"
     r"|(?:quota|balance|credits?|funds)\b[^.]{0,20}\b(?:used up|exhausted|depleted|too low|insufficient|not enough|empty|run out)"
-    r"|(?:out of|not enough|no (?:more |remaining )?|used all (?:available )?)(?:quota|balance|credits?|funds)\b"
+    r"|(?:out of |not enough |no (?:more |remaining )?|used all (?:available )?)(?:quota|balance|credits?|funds)\b"
     r"|(?:exceeded|reached|over)\b[^.]{0,30}\b(?:daily|monthly)[^.]{0,20}(?:quota|credits?|limit)"
     r"|(?:exceeded|reached|over)\b[^.]{0,30}\b(?:spend(?:ing)? limit|usage limits)|hard[_ ]limit[_ ](?:has been )?reached"
     r"|(?:daily|monthly|free)[^.]{0,20} quota[^.]{0,20}(?:exceeded|reached)|billing[_ ]not[_ ]active"

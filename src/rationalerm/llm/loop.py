@@ -8,10 +8,11 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["run_in_loop", "the_loop"]
+__all__ = ["LOOP_THREAD", "run_in_loop", "the_loop"]
 
 T = TypeVar("T")
 
+LOOP_THREAD = "rationalerm-loop"
 _CLOSING_S = 10.0  # how long an interrupted run may take to close what is open
 
 _lock = threading.Lock()
@@ -52,7 +53,7 @@ def _running() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
     with _lock:
         if _made is None or _made[0] != os.getpid():
             loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=loop.run_forever, name="rationalerm-loop", daemon=True)
+            thread = threading.Thread(target=loop.run_forever, name=LOOP_THREAD, daemon=True)
             thread.start()
             _made = os.getpid(), loop, thread
         return _made[1], _made[2]

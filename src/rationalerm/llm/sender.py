@@ -170,8 +170,9 @@ class Sender:
         if slow and self._slow_since is None:
             self._slow_since = self._clock()
         waited = self._clock() - self._slow_since if slow and self._slow_since is not None else 0.0
-        if waited > max(_PATIENCE_S, self._endpoint.timeout) or (fault.after or 0) > _PATIENCE_S:
-            asks = f"asks to wait {fault.after:.0f} s" if fault.after else f"gave no answer for {waited:.0f} s"
+        asked = fault.after or 0.0
+        if asked > _PATIENCE_S or waited > max(_PATIENCE_S, self._endpoint.timeout):
+            asks = f"asks to wait {asked:.0f} s" if asked > _PATIENCE_S else f"gave no answer for {waited:.0f} s"
             self._stop(f"{self._endpoint.shown}: {fault.kind}, {asks} ({fault.detail}); {_GO_ON}")
         pause = _pause(fault, tally.eased if slow else tally.retries - 1)
         tally.eased += slow

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
+import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
 from rationalerm.errors import MatcherError, UsageError
-from rationalerm.judge.fence import one_line
+from rationalerm.judge.clean import fold
+from rationalerm.judge.fence import fenced, one_line
 from rationalerm.judge.matching import parse_matching
 from rationalerm.llm.endpoint import Endpoint
-from rationalerm.llm.loop import run_in_loop, the_loop
+from rationalerm.llm.loop import LOOP_THREAD, run_in_loop, the_loop
 from rationalerm.llm.question import Outcome, Question, Reply
 from rationalerm.llm.settings import ChatSettings
+from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
 from rationalerm.types import Matching
 
@@ -32,6 +37,7 @@ __all__ = ["LLMMatcher"]
 Mode = Literal["best", "matrix"]
 
 _LIMIT = 4096  # tokens of an answer, where the user set none: far below any model's own, so that a runaway is cut short
+_CLOSING_S = 5.0
 _TOKENS_A_LINE, _TOKENS_AROUND = 12, 40
 
 
@@ -62,6 +68,7 @@ class LLMMatcher:
         self._opened: tuple[AsyncExitStack, Chat] | None = None
         self._opening = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None  # whose these two are
+        self._parents: tuple[AsyncExitStack, Chat] | None = None
 
     @property
     def version(self) -> str:
@@ -91,7 +98,7 @@ class LLMMatcher:
             schema=_schema(len(human), len(model), self.mode) if self.settings.endpoint.structured else None,
             sample=sample,
             limit=_LIMIT,
-            again=lambda problem: self._again.fill(problem=one_line(problem))[-1].content,
+            again=lambda problem: self._again.fill(problem=fenced(fold(problem)))[-1].content,
             expected_tokens=_TOKENS_AROUND + _TOKENS_A_LINE * len(human),
         )
 
@@ -123,19 +130,11 @@ class LLMMatcher:
     async def _many(self, rows: list[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
         chat = await self._chat()
         outcomes: list[Outcome[Matching]] = [Outcome(None)] * len(rows)
-        todo = iter(enumerate(rows))
 
-        async def worker() -> None:
-            for place, (human, model) in todo:
-                outcomes[place] = await self._one(chat, human, model)
+        async def work(place: int) -> None:
+            outcomes[place] = await self._one(chat, *rows[place])
 
-        workers = [asyncio.ensure_future(worker()) for _ in range(min(len(rows), chat.limits.concurrency))]
-        try:
-            await asyncio.gather(*workers)
-        finally:  # when one raised, nothing more is asked for
-            for task in workers:
-                task.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+        await sweep(range(len(rows)), work, min(len(rows), chat.limits.concurrency))
         failed = [outcome for outcome in outcomes if outcome.value is None]
         if failed:
             first = f"{failed[0].failure}: {failed[0].detail}"
@@ -148,20 +147,22 @@ class LLMMatcher:
         return await chat.ask(self.question(human, model))
 
     async def _chat(self) -> Chat:
-        if (
-            self._loop is not asyncio.get_running_loop()
-        ):  # a forked child has a loop of its own, and can't use the parent's connections
-            self._loop, self._opened, self._opening = asyncio.get_running_loop(), None, asyncio.Lock()
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:  # a forked child has a loop of its own
+            self._parents = self._opened  # not the child's to use, or to close
+            self._loop, self._opened, self._opening = loop, None, asyncio.Lock()
         async with self._opening:
             if self._opened is None:
                 stack = AsyncExitStack()
                 self._opened = stack, await stack.enter_async_context(self.settings.open())
+                self._at_end = weakref.finalize(self, _shut, stack, loop, os.getpid())
             return self._opened[1]
 
     async def _close(self) -> None:
         if self._opened is not None and self._loop is asyncio.get_running_loop():
             stack, _ = self._opened
             self._opened = None
+            self._at_end.detach()
             await stack.aclose()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,6 +170,16 @@ class LLMMatcher:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__init__(state["settings"], mode=state["mode"])  # type: ignore[misc]
+
+
+def _shut(stack: AsyncExitStack, loop: asyncio.AbstractEventLoop, process: int) -> None:
+    """Closes what a matcher had open when it goes away, or the process ends; never a forked child what is its parent's."""
+    if process != os.getpid() or not loop.is_running():
+        return
+    closing = asyncio.run_coroutine_threadsafe(stack.aclose(), loop)
+    if threading.current_thread().name != LOOP_THREAD:  # the loop can't wait for itself
+        with suppress(Exception):
+            closing.result(_CLOSING_S)
 
 
 def _listed(letter: str, reasons: Sequence[str]) -> str:

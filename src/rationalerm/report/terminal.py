@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
@@ -75,7 +76,7 @@ def _print_judges(judges: Mapping[str, JudgeSummary], summary: Summary, out: Con
         )
         for name, judge in judges.items()
     }
-    print_rows(("OA [95%]", "RC [95%]", f"S-Corr@{summary.spurious_under:g}", "AP", "precision", "n"), rows, out, title)
+    print_rows(("OA [95%]", "RC [95%]", f"S-Corr@{summary.spurious_under:g}", "AP", "precision", "rows"), rows, out, title)
 
 
 def print_rows(columns: Sequence[str], rows: Mapping[str, Sequence[str]], out: Console, title: str | None) -> None:
@@ -115,14 +116,16 @@ def _not_scored(summary: Summary) -> list[str]:
         counts = judge.counts
         verdicts = _listed(counts, ("none", "refused", "failed"))
         reasons = _listed(counts, ("no human reasons", "no answer", "matcher failed"))
+        games = f" of {judge.games} games" if judge.games != judge.n else ""
         parts = []
         if verdicts:
             every = judge["outcome_accuracy_all"].value
             counted = f"; OA {every:.2f} if counted as wrong" if every is not None else ""
-            parts.append(f"no verdict in {sum(counts[k] for k in ('none', 'refused', 'failed'))} ({verdicts}{counted})")
+            missing = sum(counts[k] for k in ("none", "refused", "failed"))
+            parts.append(f"no verdict in {missing}{games} ({verdicts}{counted})")
         if reasons:
             why = ", ".join(f"{count} {kind}" for kind, count in judge.failures.items())
-            parts.append(f"reasons not scored in {judge.games - counts['scored']} ({reasons}{f': {why}' if why else ''})")
+            parts.append(f"reasons not scored in {judge.games - counts['scored']}{games} ({reasons}{f': {why}' if why else ''})")
         parts += [f"{counts[key]} {words}" for key, words in _REMARKS.items() if counts.get(key)]
         if judge.means.get("consistent_accuracy") and (consistent := judge["consistent_accuracy"].value) is not None:
             parts.append(f"right in both orders {consistent:.2f}")
@@ -165,9 +168,11 @@ def _ceiling(summary: Summary) -> list[str]:
     if ceiling > _CLEAR_OF_CEILING:
         return []
     mean = sum(lists.values()) / len(lists)
-    return [
-        f"The human's lists are long ({mean:.1f} reasons a row): with --top-k {summary.top_k}, RC can't exceed {ceiling:.2f}."
-    ]
+    line = f"The human's lists are long ({mean:.1f} reasons a row): with --top-k {summary.top_k}, RC can't exceed {ceiling:.2f}."
+    most = summary.top_k / summary.spurious_under if summary.spurious_under else math.inf
+    if forced := sum(n > most for n in lists.values()):
+        line += f" {_rows(forced)} with more than {most:g} are under S-Corr's threshold whatever the judge says."
+    return [line]
 
 
 def _rows(count: int, kind: str = "") -> str:

@@ -8,7 +8,7 @@ rescore         results files and run directories -> a table, nothing matched an
 config          what changes a run's numbers      games    a judge's answer read; a run's games gathered
 chance          the RC of reasons that can't be shared
 baseline        this run against an earlier one
-store, writer   the rows of a run directory       sweep, session   many rows at once over an endpoint
+store, writer   the rows of a run directory       session   a run over an endpoint
 progress, live  done, rate, time left, cost
 """
 

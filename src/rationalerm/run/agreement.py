@@ -34,6 +34,8 @@ def agree(a: str | Path, b: str | Path, metric: str = "rationale_consistency", j
     """
     if metric not in METRICS:
         raise UsageError(f"no metric {metric!r}; one of {', '.join(METRICS)}")
+    for path in (a, b):
+        RunDir.refuse_judges_run(path)
     first, second = (_is_run(path) for path in (a, b))
     left = _run(a) if first else None
     right = _run(b) if second else None
@@ -75,6 +77,8 @@ def _run(path: str | Path) -> Evaluator:
     if not evaluator.rows:
         raise DataError("holds no finished row; run its command again", source=str(path))
     evaluator.what = ", ".join(kind for kind, _ in kinds.most_common()) or EVALUATOR
+    if not (folder / "summary.json").exists():
+        evaluator.what += " (unfinished run)"
     return evaluator
 
 

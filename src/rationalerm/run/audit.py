@@ -14,12 +14,12 @@ from typing import NamedTuple
 from rationalerm.data.rundir import Log
 from rationalerm.errors import UsageError
 from rationalerm.llm.client import Chat
+from rationalerm.llm.sweep import sweep
 from rationalerm.match import LLMMatcher, Matcher
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.live import Live
 from rationalerm.run.session import run_chat
 from rationalerm.run.store import Game, Key, match_row
-from rationalerm.run.sweep import sweep
 from rationalerm.run.writer import Writer
 from rationalerm.score.evaluators import Compared, Evaluator, compare_evaluators
 from rationalerm.score.rows import GameResult, result

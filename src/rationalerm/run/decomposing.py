@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rationalerm import __version__
-from rationalerm.data.rundir import RunDir
+from rationalerm.data.rundir import Log, RunDir
 from rationalerm.data.spool import spooled
 from rationalerm.data.texts import HUMAN, ProseFile, Text
 from rationalerm.errors import UsageError
@@ -25,12 +25,13 @@ from rationalerm.llm.client import Chat
 from rationalerm.llm.meter import Prices, estimated_tokens
 from rationalerm.llm.question import Outcome, Question
 from rationalerm.llm.settings import ChatSettings
+from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
 from rationalerm.run.decomposed import Decomposed, Limits, TextKey, derive, text_key
 from rationalerm.run.endpoint_rows import Forecast
 from rationalerm.run.live import Live
+from rationalerm.run.progress import say, say_unmatched
 from rationalerm.run.session import run_chat
-from rationalerm.run.sweep import sweep
 from rationalerm.run.writer import Writer
 
 __all__ = ["DecomposeConfig", "decompose", "forecast_decomposing"]
@@ -75,8 +76,9 @@ class DecomposeConfig:
             raise UsageError(f"--min {self.least} --max {self.most}: give numbers with min <= max")
 
     def to_json(self) -> dict[str, Any]:
-        """For run.json."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"judges": list(self.judges)}
+        """For run.json. Which rows are left out afterwards changes no answer: --min and --max may differ in a resumed run."""
+        kept = {name: getattr(self, name) for name in self.__slots__ if name not in ("least", "most")}
+        return kept | {"judges": list(self.judges)}
 
 
 def decompose(
@@ -111,7 +113,10 @@ def decompose(
         texts = {
             text_key(text): text.digest for row in source for text in row.texts
         }  # reads the whole file before anything is paid
-        rundir = stack.enter_context(RunDir(path.parent, _manifest(source, input, settings, config), beside=path.name))
+        say_unmatched(source.without_feedback, source.feedback)
+        rundir = stack.enter_context(
+            RunDir(path.parent, _manifest(source, input, settings, config), finished="rows.jsonl", beside=path.name)
+        )
         run = _Run(source, config, settings, rundir)
         _, meter = run.all(run.unfinished(texts), progress)
         limits = Limits(config.least, config.most)
@@ -131,7 +136,7 @@ def forecast_decomposing(
     rows = calls = prompt = answers = 0
     finished: dict[TextKey, str] = {}
     if out is not None and RunDir.manifest(Path(out).parent, beside=Path(out).name) is not None:
-        finished = _finished(RunDir.opened(Path(out).parent, beside=Path(out).name))
+        finished = _finished(RunDir.opened(Path(out).parent, beside=Path(out).name).log("rows.jsonl"))
     with ExitStack() as stack:
         for row in _opened(stack, input, config, skip_bad, limit):
             rows += 1
@@ -150,7 +155,9 @@ class _Run:
     def __init__(self, source: ProseFile, config: DecomposeConfig, settings: ChatSettings, rundir: RunDir) -> None:
         self._source, self._config, self._settings, self._rundir = source, config, settings, rundir
         self._answers, self._failures = rundir.log("rows.jsonl"), rundir.log("failures.jsonl")
-        self._finished = _finished(rundir)
+        self._finished = _finished(self._answers)
+        for line in self._answers.complaints():
+            say(line)
 
     def unfinished(self, texts: Mapping[TextKey, str]) -> int:
         """How many of them are to be asked about."""
@@ -220,8 +227,8 @@ def _question(text: Text) -> Question[Decomposition]:
     return decompose_question("judge", answers, text.turns, text.responses)
 
 
-def _finished(rundir: RunDir) -> dict[TextKey, str]:
-    return {text_key(row): str(row.get("digest")) for row in rundir.log("rows.jsonl").rows()}
+def _finished(log: Log) -> dict[TextKey, str]:
+    return {text_key(row): str(row.get("digest")) for row in log.rows()}
 
 
 def _answer(outcome: Outcome[Decomposition], value: Decomposition) -> dict[str, Any]:
@@ -256,6 +263,7 @@ def _manifest(source: ProseFile, input: str | Path, settings: ChatSettings, conf
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a path need not be UTF-8
     return {
         "command": "decompose",
+        "endpoint": settings.endpoint.shown,
         "rationalerm": __version__,
         "python": platform.python_version(),
         "config": settings.endpoint.identity() | config.to_json() | {"input": name, "prompt": prompt},

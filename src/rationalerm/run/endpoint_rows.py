@@ -6,6 +6,7 @@ Two passes over the file: the first finds bad rows, repeated ids and unsure labe
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,18 +14,18 @@ from typing import Any, NamedTuple
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.rundir import RunDir
 from rationalerm.llm.client import Chat
-from rationalerm.llm.meter import Prices, estimated_tokens
+from rationalerm.llm.meter import estimated_tokens
 from rationalerm.llm.question import Outcome
+from rationalerm.llm.sweep import sweep
 from rationalerm.match import LLMMatcher
 from rationalerm.run.chance import mean_recall
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.imported import EVALUATOR, Imported, read_imported
 from rationalerm.run.live import Live
-from rationalerm.run.progress import say
+from rationalerm.run.progress import say, say_unmatched
 from rationalerm.run.session import run_chat
 from rationalerm.run.store import Game, Store, match_row
-from rationalerm.run.sweep import sweep
 from rationalerm.run.writer import Writer
 from rationalerm.score.summary import Summary
 from rationalerm.types import Matching
@@ -55,6 +56,7 @@ def match_over_endpoint(
 ) -> Summary:
     """Asks about every game that is not finished; the run's numbers. For `evaluate`, which says what may be raised."""
     total = sum(len(pair.answers) for pair in source)
+    say_unmatched(source.without_feedback, source.feedback)
     if out is None:
         return _matched(source, matcher, gathered, config, None, total, progress=progress, imported=imported)
     with RunDir(out, manifest) as rundir:
@@ -100,25 +102,44 @@ def _matched(
 
 
 def forecast(
-    source: PairFile, matcher: LLMMatcher, config: EvaluateConfig, out: str | Path | None, prices: Prices | None
+    source: PairFile,
+    matcher: LLMMatcher,
+    config: EvaluateConfig,
+    out: str | Path | None,
+    *,
+    every_game: bool = True,
+    chance_rows: int = 0,
+    audit_rows: int = 0,
 ) -> Forecast:
-    """What the run would ask, without asking: for --dry-run. Writes nothing."""
+    """What the run would ask, without asking: for --dry-run. Writes nothing.
+
+    Args:
+        source, matcher, config, out: as for the run.
+        every_game: False where the model is only asked for the audit.
+        chance_rows, audit_rows: calls beyond the games', of the games' mean length.
+    """
     store = Store(None)
     if out is not None and RunDir.manifest(out) is not None:
         store = Store(RunDir.opened(out))
     rows = calls = prompt = completion = 0
+    games: Counter[str] = Counter()
+    all_prompt = all_completion = 0
     for pair in source:
         rows += 1
         for game in (game_of(pair, answer) for answer in pair.answers):
-            todo = [
-                r for r in range(config.repeats) if to_match(game) and game.judgment.reasons and store.finished(game, r) is None
-            ]
-            if not todo:
+            if not to_match(game) or not game.judgment.reasons:
                 continue
             question = matcher.question(game.human, game.judgment.reasons[: config.top_k])
-            calls += len(todo)
-            prompt += len(todo) * estimated_tokens(sum(len(message.content) for message in question.messages))
-            completion += len(todo) * question.expected_tokens
+            tokens = estimated_tokens(sum(len(message.content) for message in question.messages))
+            games[game.answer.judge] += 1
+            all_prompt, all_completion = all_prompt + tokens, all_completion + question.expected_tokens
+            todo = sum(store.finished(game, repeat) is None for repeat in range(config.repeats)) if every_game else 0
+            calls, prompt, completion = calls + todo, prompt + todo * tokens, completion + todo * question.expected_tokens
+    more = sum(min(chance_rows, count) for count in games.values()) + min(audit_rows, games.total())
+    if more:
+        share = more / games.total()
+        calls, prompt, completion = calls + more, prompt + round(share * all_prompt), completion + round(share * all_completion)
+    prices = matcher.settings.prices
     return Forecast(rows, calls, prompt, completion, prices.cost(prompt, completion) if prices else None)
 
 

@@ -23,7 +23,7 @@ from rationalerm.errors import UsageError
 from rationalerm.match import LLMMatcher, Matcher, make_matcher
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
-from rationalerm.run.progress import Progress, say
+from rationalerm.run.progress import Progress, say, say_unmatched
 from rationalerm.run.store import Store, match_row
 from rationalerm.score.evaluators import Compared
 from rationalerm.score.summary import Summary
@@ -115,6 +115,7 @@ def _match_here(
         store.close()
         if shown:
             shown.close()
+    say_unmatched(source.without_feedback, source.feedback)
     gathered.check_labels(source)
     levels = {judge: sample.level(matcher, config.scoring) for judge, sample in gathered.chance.items()}
     games = gathered.games(source.judges)
@@ -182,7 +183,7 @@ def _manifest(
         named |= {"mode": matcher.mode, "imported": str(imported) if imported else None, **matcher.settings.endpoint.identity()}
     endpoint = {"endpoint": matcher.settings.endpoint.shown} if isinstance(matcher, LLMMatcher) else {}
     return {
-        "command": "evaluate",
+        "command": "match" if endpoint else "evaluate",
         **endpoint,
         "rationalerm": __version__,
         "python": platform.python_version(),

@@ -79,6 +79,7 @@ class _Run:
     """A run directory's rows, joined with the rows of its input file where that is still there and says the same."""
 
     def __init__(self, folder: Path, judge: str | None, order: str) -> None:
+        RunDir.refuse_judges_run(folder)
         manifest = RunDir.manifest(folder)
         if manifest is None:
             raise DataError("no run.json there; name the --out folder of evaluate or match", source=str(folder))

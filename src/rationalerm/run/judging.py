@@ -16,20 +16,21 @@ from typing import Any, NamedTuple
 from rationalerm import __version__
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.released import judges_of
-from rationalerm.data.rundir import RunDir
+from rationalerm.data.rundir import Log, RunDir
 from rationalerm.errors import DataError, UsageError
 from rationalerm.judge.asking import Asked, judge_question
 from rationalerm.llm.client import Chat
 from rationalerm.llm.meter import Prices, estimated_tokens
 from rationalerm.llm.question import Outcome
 from rationalerm.llm.settings import ChatSettings
+from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
 from rationalerm.run.endpoint_rows import Forecast
 from rationalerm.run.judge_input import JudgeConfig, JudgeInput, Orders
 from rationalerm.run.judged import CallKey, Judged, call_key, derive, digest_of
 from rationalerm.run.live import Live
+from rationalerm.run.progress import say
 from rationalerm.run.session import run_chat
-from rationalerm.run.sweep import sweep
 from rationalerm.run.writer import Writer
 from rationalerm.types import Judgment, Order, Pair
 
@@ -78,7 +79,7 @@ def judge(
     with ExitStack() as stack:
         pairs, left_out = source.open(stack, config)
         plan = _first_pass(pairs, name)
-        rundir = stack.enter_context(RunDir(out, _manifest(source, settings, config, name)))
+        rundir = stack.enter_context(RunDir(out, _manifest(source, settings, config, name), finished="judgments.jsonl"))
         run = _Run(pairs, plan, config, name, rundir)
         _, meter = run.all(settings, progress=progress)
         return derive(rundir, pairs, plan.places, plan.digests, name, _games_of(config), config.votes, meter, left_out)
@@ -94,7 +95,7 @@ def forecast_judging(
         plan = _first_pass(pairs, config.name or settings.endpoint.model)
         finished = {}
         if out is not None and RunDir.manifest(out) is not None:
-            finished = _finished(RunDir.opened(out))
+            finished = _finished(RunDir.opened(out).log("judgments.jsonl"))
         for job in _jobs(pairs, plan, config, finished):
             question = _asked(job, config).question
             calls += 1
@@ -121,7 +122,9 @@ class _Run:
     def __init__(self, pairs: PairFile, plan: Plan, config: JudgeConfig, name: str, rundir: RunDir) -> None:
         self._pairs, self._plan, self._config, self._name, self._rundir = pairs, plan, config, name, rundir
         self._answers, self._failures = rundir.log("judgments.jsonl"), rundir.log("failures.jsonl")
-        self._finished = _finished(rundir)
+        self._finished = _finished(self._answers)
+        for line in self._answers.complaints():
+            say(line)
 
     def all(self, settings: ChatSettings, *, progress: bool) -> Any:
         """Every call that is not finished."""
@@ -189,8 +192,8 @@ def _games_of(config: JudgeConfig) -> Callable[[str], tuple[Order, ...]]:
     return lambda pair_id: orders_of(config.orders, config.seed, pair_id)
 
 
-def _finished(rundir: RunDir) -> dict[CallKey, str]:
-    return {call_key(row): str(row.get("digest")) for row in rundir.log("judgments.jsonl").rows()}
+def _finished(log: Log) -> dict[CallKey, str]:
+    return {call_key(row): str(row.get("digest")) for row in log.rows()}
 
 
 def _first_pass(pairs: PairFile, name: str) -> Plan:
@@ -235,6 +238,7 @@ def _manifest(source: JudgeInput, settings: ChatSettings, config: JudgeConfig, n
     own = {"order_seed" if field == "seed" else field: getattr(config, field) for field in config.__slots__} | {"name": name}
     return {
         "command": "judge",
+        "endpoint": settings.endpoint.shown,
         "rationalerm": __version__,
         "python": platform.python_version(),
         "config": settings.endpoint.identity() | own | source.to_json() | {"prompt": prompt},

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from rationalerm.errors import printable
 
-__all__ = ["Progress", "say"]
+__all__ = ["Progress", "say", "say_unmatched"]
 
 _QUIET_S, _TTY_S, _PLAIN_S = 2.0, 0.2, 10.0
 
@@ -16,6 +16,12 @@ _QUIET_S, _TTY_S, _PLAIN_S = 2.0, 0.2, 10.0
 def say(line: str) -> None:
     """A line on stderr, for what the user should know before it goes on."""
     print(f"rationalerm: {printable(line)}", file=sys.stderr)  # noqa: T201
+
+
+def say_unmatched(rows: int, feedback: object) -> None:
+    """That rows have no row in the feedback file: their reasons come from the comparisons alone."""
+    if rows:
+        say(f"{rows} rows have no row in {feedback} (the same context, response1 and response2): only their comparisons are read")
 
 
 class Progress:

@@ -85,6 +85,7 @@ def rescore(path: str | Path, config: ScoreConfig) -> dict[str, Any]:
     """
     folder = Path(path)
     tallies: dict[str, _Tally] = {}
+    RunDir.refuse_judges_run(folder)
     if str(path) != "-" and folder.is_dir():
         if (folder / "matches.jsonl").exists():
             _run_directory(folder, config, tallies)

@@ -13,7 +13,7 @@ import pytest
 
 from rationalerm.data.rundir import Log
 from rationalerm.errors import DataError, StoppedError
-from rationalerm.run.sweep import sweep
+from rationalerm.llm.sweep import sweep
 from rationalerm.run.writer import Writer
 
 
