@@ -428,5 +428,5 @@ def test_a_matcher_that_goes_away_leaves_nothing_open(jsonl: Jsonl, tmp_path: Pa
             "LLMMatcher('m').match(['e'], ['f']); kept = LLMMatcher('m'); kept.match(['g'], ['h'])"
         )
         env = os.environ | {"OPENAI_BASE_URL": server.url}
-        done = subprocess.run([sys.executable, "-X", "dev", "-c", code], env=env, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-W", "always", "-c", code], env=env, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
