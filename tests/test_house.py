@@ -27,7 +27,7 @@ def test_exported_names() -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    heavy = ("numpy", "rich", "tokenizers", "wordllama", "torch", "orjson")
+    heavy = ("numpy", "rich", "tokenizers", "wordllama", "torch", "orjson", "aiohttp", "asyncio", "sqlite3")
     code = f"import sys; import rationalerm.cli as c; c._parser(); print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

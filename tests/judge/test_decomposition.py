@@ -95,7 +95,7 @@ def test_nothing_kept_is_an_answer(text: str) -> None:
         ("<think>all of it", "empty"),
         ("Response 1 is better.", "no RESULT block"),
         ("<RESULT_START>\n- KEEP: Response 1 om", "no <RESULT_END>"),
-        (block("- Response 1 omits the unit."), "neither KEEP nor DROP: '- Response 1 omits"),
+        (block("- DROP (vague): nice", "- Response 1 omits the unit."), "neither KEEP nor DROP: '- Response 1 omits"),
         (block("- KEEP: a b", "- Response 1 omits the unit."), "neither KEEP nor DROP"),
         (block("- KEEP: the reason"), "the form's own line"),
         ('{"kept": [1]}', "not an item"),
@@ -155,3 +155,24 @@ def test_time_is_linear(piece: str) -> None:
     with suppress(ParseError):
         parse_decomposition(text)
     assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        block("- Response 1 omits the unit.", "- Response 2 is 20 words too long."),
+        block("1. Response 1 omits the unit.", "2. Response 2 is 20 words too long."),
+        "Here they are:\n* Response 1 omits the unit.\n* Response 2 is 20 words too long.",
+        '["Response 1 omits the unit.", "Response 2 is 20 words too long."]',
+        '{"atoms": ["Response 1 omits the unit.", {"text": "Response 2 is 20 words too long."}]}',
+    ],
+)
+def test_a_list_without_marks_is_what_was_kept(text: str) -> None:
+    found = parse_decomposition(text)
+    assert found.kept == ("Response 1 omits the unit.", "Response 2 is 20 words too long.")
+    assert found.dropped == ()
+
+
+def test_prose_around_a_list_makes_it_no_plain_list() -> None:
+    with pytest.raises(ParseError):
+        parse_decomposition("I would keep two of these.\n- Response 1 omits the unit.\nBut not:\n- nice")

@@ -105,7 +105,7 @@ def parse_decomposition(text: str, side: Side = "human") -> Decomposition:
     """Reads an answer.
 
     Raises:
-        ParseError: no list in it, or a line that is neither kept nor dropped.
+        ParseError: no list in it, or, in a list with marks, a line that is neither kept nor dropped.
 
     >>> parse_decomposition("<RESULT_START>\\n- KEEP: @Response A is 20 words too long.\\n- DROP (vague): nice\\n<RESULT_END>")
     Decomposition(kept=('Response 1 is 20 words too long.',), dropped=(Dropped(text='nice', why='vague'),), notes=())
@@ -115,14 +115,15 @@ def parse_decomposition(text: str, side: Side = "human") -> Decomposition:
         raise ParseError("the answer is empty")
     block = _block(answer)
     if block is None:
-        items = _from_json(answer)
-        if items is None and not (items := _lines(answer, strict=False)):
-            raise ParseError("no RESULT block; answer with one from <RESULT_START> to <RESULT_END>")
         notes = (*notes, "no RESULT block")
-    else:
-        items = _from_json(block)
-        if items is None:
-            items = _lines(block, strict=True)
+    body = answer if block is None else block
+    items = _from_json(body)
+    if items is None and (items := _plain_list(body)) is not None:
+        notes = (*notes, "plain list: all kept")
+    if items is None:
+        items = _lines(body, strict=block is not None)
+        if not items and block is None:
+            raise ParseError("no RESULT block; answer with one from <RESULT_START> to <RESULT_END>")
     return _settled(items, side, notes)
 
 
@@ -166,6 +167,18 @@ def _lines(block: str, *, strict: bool) -> list[tuple[str, str | None]]:
     return found
 
 
+def _plain_list(text: str) -> list[tuple[str, str | None]] | None:
+    """A list of items only, none of them marked (a model that forgot KEEP, and left the rest out); None for anything else."""
+    found: list[tuple[str, str | None]] = []
+    for line in map(fold, text.split("\n")):
+        if not line or line.startswith("```") or (not found and line.endswith(":")):
+            continue
+        if _ITEM.match(line) or not (bullet := _LIKE.match(line)) or _NOTHING.fullmatch(line):
+            return None
+        found.append((line[bullet.end() - 1 :], None))
+    return found if 0 < len(found) <= _MOST else None
+
+
 def _item(match: re.Match[str]) -> tuple[str, str | None]:
     keep, _, why, text = match.groups()
     text = text.strip()
@@ -180,6 +193,8 @@ def _item(match: re.Match[str]) -> tuple[str, str | None]:
 
 def _from_json(answer: str) -> list[tuple[str, str | None]] | None:
     value = json_value(answer)
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return [(str(item), None) for item in value]
     if not isinstance(value, dict):
         return None
     fields = {str(key).lower(): inner for key, inner in value.items()}
@@ -202,7 +217,8 @@ def _text_of(item: Any) -> tuple[str, str]:
         fields = {str(key).lower(): inner for key, inner in item.items() if isinstance(inner, str)}
         text = next((fields[name] for name in ("text", "reason", "remark", "atom", "point") if name in fields), None)
         if text is not None:
-            return text, next((fields[name] for name in ("why", "because", "cause") if name in fields), "")
+            given = ("why", "because", "cause", "reason") if fields.get("reason") != text else ("why", "because", "cause")
+            return text, next((fields[name] for name in given if name in fields), "")
     raise ParseError(f"not an item: {repr(item)[:_QUOTED]}; it must be a string, or an object with text and why")
 
 
