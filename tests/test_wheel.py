@@ -74,6 +74,18 @@ def test_it_runs_the_demo_in_an_empty_environment(wheel: Path, version: str, tmp
     assert ran.returncode == 0, ran.stderr
     judges = json.loads(ran.stdout)["judges"]
     assert judges["checks"]["rationale_consistency"] > judges["surface"]["rationale_consistency"] + 0.2
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(
+        '{"human-checklist": ["Response 1 omits the unit."], "j-checklist": ["A gives no unit."], "j-label": "B>A"}\n'
+    )
+    asked = ["match", str(pairs), "--judge", "j", "--model", "m", "--dry-run", "--json"]
+    local = clean | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    ran = subprocess.run([str(bin_ / "rationalerm"), *asked], capture_output=True, text=True, env=local, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["calls"] == 1  # the prompts are in the wheel
+    prompts = "from rationalerm.prompts import load, names; from rationalerm.llm.client import Chat; print(len([load(n) for n in names()]))"
+    ran = subprocess.run([str(bin_ / "python"), "-c", prompts], capture_output=True, text=True, env=clean, cwd=tmp_path)
+    assert int(ran.stdout) >= 9, ran.stderr
     (site,) = (env / "lib").glob("python*/site-packages")
     size = sum(p.stat().st_size for p in site.rglob("*") if p.is_file())
     assert size < 250e6, f"site-packages is {size / 1e6:.0f} MB"

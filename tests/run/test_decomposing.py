@@ -218,7 +218,7 @@ def test_an_answer_that_can_not_be_read_is_asked_again_and_then_a_failure(run: R
         if task[1] == "1":
             return "I'd rather not."
         if task[1] == "2" and len(body["messages"]) == 2:
-            return "- Response 1 is bad."
+            return "Response 1 is bad."
         return decompose_answer(body)
 
     path, out = jsonl(*rows_of(4)), tmp_path / "atoms.jsonl"
