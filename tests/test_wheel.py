@@ -83,7 +83,7 @@ def test_it_runs_the_demo_in_an_empty_environment(wheel: Path, version: str, tmp
     ran = subprocess.run([str(bin_ / "rationalerm"), *asked], capture_output=True, text=True, env=local, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout)["calls"] == 1  # the prompts are in the wheel
-    prompts = "from rationalerm.prompts import load, names; from rationalerm.llm.client import Chat; print(len([load(n) for n in names()]))"
+    prompts = "import rationalerm.llm.client; from rationalerm.prompts import load, names; print(len([load(n) for n in names()]))"
     ran = subprocess.run([str(bin_ / "python"), "-c", prompts], capture_output=True, text=True, env=clean, cwd=tmp_path)
     assert int(ran.stdout) >= 9, ran.stderr
     (site,) = (env / "lib").glob("python*/site-packages")
