@@ -184,6 +184,7 @@ def dry_run(args: argparse.Namespace, config: EvaluateConfig, matcher: object, a
             asked,
             config,
             args.out,
+            imported=args.imported if asked is matcher else None,
             every_game=asked is matcher,
             chance_rows=args.chance or 0 if asked is matcher else 0,
             audit_rows=audited,
@@ -194,6 +195,9 @@ def dry_run(args: argparse.Namespace, config: EvaluateConfig, matcher: object, a
 
 def too_many_failed(summary: Summary, args: argparse.Namespace) -> list[str]:
     """The finding of --max-failed."""
+    if summary.audit_failures and args.audit:
+        failed = sum(summary.audit_failures.values())
+        return failed_finding(failed, args.audit, args.max_failed, "audited games")
     failed = sum(judge.counts["matcher failed"] for judge in summary.judges.values())
     scored = sum(judge.counts["scored"] - judge.counts["no reasons"] for judge in summary.judges.values())
     return failed_finding(failed, failed + scored, args.max_failed)
@@ -205,7 +209,7 @@ def show(summary: Summary, args: argparse.Namespace, findings: list[str]) -> Non
 
     if args.json:
         more: dict[str, object] = {"usage": summary.usage} if summary.usage else {}
-        more |= {"audit": summary.audit.to_json()} if summary.audit else {}
+        more |= {"audit": summary.audit.to_json() | {"failures": summary.audit_failures}} if summary.audit else {}
         print_json(summary.to_json() | more | {"findings": findings})
     else:
         print_summary(summary, console(), domains=args.domains)

@@ -60,6 +60,9 @@ def _said(exported: Exported) -> Iterator[str]:
             f"{exported.other_scores} scores are not their human reason's best, and this form has no place for them: figures "
             "other than released recall can be a little lower than the run's."
         )
+    if exported.top_k != 5:
+        k = "none" if exported.top_k is None else exported.top_k
+        yield f"The run's figures are with top-k {k}, which the files do not say: score them with --top-k {k}."
     if exported.repeats:
         yield "Games were matched several times: the first matching of each is in the files."
     if exported.minimal:

@@ -113,5 +113,6 @@ def _show(judged: Judged, args: argparse.Namespace, config: JudgeConfig, finding
 
 def _next(args: argparse.Namespace, config: JudgeConfig, name: str) -> str:
     words = ["rationalerm", "evaluate", f"{args.out.rstrip('/')}/pairs.jsonl", "--judge", name]
-    given = (("--label-field", config.label_field), ("--label-map", config.label_map))
+    own_id = config.id_field if config.id_field != "id" and not args.candidates else None
+    given = (("--id-field", own_id), ("--label-field", config.label_field), ("--label-map", config.label_map))
     return shlex.join([*words, *(word for option, value in given if value for word in (option, value))])

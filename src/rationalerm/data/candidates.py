@@ -71,6 +71,8 @@ def joined(
             shown = "; ".join(join.left_out[:_NAMED])
             more = f"; and {len(join.left_out) - _NAMED} more" if len(join.left_out) > _NAMED else ""
             raise DataError(f"{shown}{more}; mend them, or leave such rows out with --skip-bad", source="--candidates")
+        if not path.stat().st_size:
+            raise DataError(f"no pair is left ({'; '.join(join.left_out[:_NAMED])})", source="--candidates")
         yield path, join.left_out
 
 

@@ -31,7 +31,8 @@ class RunDir:
     Args:
         path: made if missing.
         manifest: what `run.json` says; its `config` decides whether a resume is the same run.
-        finished: the file whose rows were worked (or paid) for: while it has none, a mended command may use the directory.
+        finished: the file whose rows were worked (or paid) for: while it (and that of an earlier command in the directory) has
+            none, a mended command may use the directory.
         beside: the name of a file in it; then the run's files are that file's neighbours (`NAME.run.json`, ...), and other files
             in the directory are not the run's.
 
@@ -76,14 +77,15 @@ class RunDir:
         if old is None:
             if self._rows():
                 raise ResumeError(f"{shown}: holds .jsonl files but no {MANIFEST}; give --out another {advice}")
-            self.write(MANIFEST, manifest)
+            self.write(MANIFEST, manifest | {"finished": finished})
         elif (difference := _difference(old.get("config"), manifest["config"])) is not None:
-            if any(file.stat().st_size for file in self._rows() if file.name == self._before + finished):
+            paid = {self._before + name for name in (finished, old.get("finished", finished))}
+            if any(file.stat().st_size for file in self._rows() if file.name in paid):
                 key, before, now = difference
                 raise ResumeError(f"{shown}: holds a run with {key} = {before!r}, now {now!r}; give --out another {advice}")
             for name in _DERIVED:
                 (self.path / (self._before + name)).unlink(missing_ok=True)
-            self.write(MANIFEST, manifest)
+            self.write(MANIFEST, manifest | {"finished": finished})
 
     def _rows(self) -> list[Path]:
         return [file for file in self.path.glob("*.jsonl") if file.name.startswith(self._before)]

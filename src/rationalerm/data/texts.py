@@ -167,6 +167,9 @@ class ProseFile:
                 value = fields[games]
                 if not isinstance(value, list) or not all(isinstance(game, dict) for game in value):
                     raise DataError("is not a list of games", field=games)
+                orders = ["BA" if _swapped(Fields(game).first("order")) else "AB" for game in value]
+                if len(set(orders)) < len(orders):
+                    raise DataError("has two games in one order; write one game for AB and one for BA", field=games)
                 for game in map(Fields, value):
                     yield from self._answer(game, ("generated_text", "text"), "checklist", key, judge, turns, pair, games)
             elif f"{judge}-generated_text" in fields:
@@ -196,7 +199,7 @@ class ProseFile:
             return
         of_game = checklist == "checklist"
         given = fields.first("order") if of_game else fields.first(f"{judge}-order")
-        swapped = str(given).lower() in ("ba", "swapped")
+        swapped = _swapped(given)
         order = ("BA" if swapped else "AB") if of_game else None
         yield Text(key, judge, order, (("", text),), turns, (pair[1], pair[0]) if swapped else pair)
 
@@ -207,6 +210,10 @@ class ProseFile:
         if self.existing == "error":
             raise DataError("is there already; --overwrite makes it anew, --keep leaves it", field=shown or name)
         return True
+
+
+def _swapped(order: Any) -> bool:
+    return str(order).lower() in ("ba", "swapped")
 
 
 def _listed(value: Any, name: str) -> list[str]:

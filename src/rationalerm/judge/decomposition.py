@@ -230,7 +230,7 @@ def _settled(items: Sequence[tuple[str, str | None]], side: Side, notes: tuple[s
         text = fold(raw)
         if text.lower() in _EXAMPLES:
             raise ParseError(f"{text!r} is the form's own line; put the text's reasons there")
-        if not any(c.isalnum() for c in text):
+        if not text or (why is None and not any(c.isalnum() for c in text)):
             continue
         named = sub_explicit(lambda mention: _named(mention, side), _AT.sub("", text))
         if why is not None:

@@ -66,11 +66,15 @@ def result_markers(text: str) -> Iterator[tuple[int, int, bool]]:
 def result_block(text: str) -> tuple[str | None, int]:
     """The inside of the last complete RESULT block (a missing end: to the end of the text) and how many blocks were opened.
 
-    Markers that are only mentioned ("between <RESULT_START> and <RESULT_END>") make no block.
+    Markers that are only mentioned ("between <RESULT_START> and <RESULT_END>") make no block, and an end marker in the middle of
+    a line ends none, if another end follows before the next start.
     """
     blocks: list[str] = []
     start = -1
-    for place, end, opens in result_markers(text):
+    markers = list(result_markers(text))
+    for number, (place, end, opens) in enumerate(markers):
+        if not opens and number + 1 < len(markers) and not markers[number + 1][2] and _mid_line(text, place, end):
+            continue
         if opens:
             start = end
         elif start >= 0:
@@ -82,6 +86,13 @@ def result_block(text: str) -> tuple[str | None, int]:
     if blocks:
         return blocks[-1], opened
     return (text[start:], opened) if start >= 0 else (None, 0)
+
+
+def _mid_line(text: str, start: int, end: int) -> bool:
+    """Does text stand on both sides of a marker, on its line?"""
+    before = text[max(0, start - 200) : start].rsplit("\n", 1)[-1]
+    after = text[end : end + 200].split("\n", 1)[0]
+    return bool(_ALNUM.search(before) and _ALNUM.search(after))
 
 
 def read_reasons(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
-from rationalerm.data.rundir import Log
+from rationalerm.data.rundir import RunDir
 from rationalerm.errors import UsageError
 from rationalerm.llm.client import Chat
 from rationalerm.llm.sweep import sweep
 from rationalerm.match import LLMMatcher, Matcher
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.live import Live
-from rationalerm.run.session import run_chat
-from rationalerm.run.store import Game, Key, match_row
+from rationalerm.run.session import run_chat, used
+from rationalerm.run.store import Game, Key, failure_row, key_of, match_row, matching_of
 from rationalerm.run.writer import Writer
 from rationalerm.score.evaluators import Compared, Evaluator, compare_evaluators
 from rationalerm.score.rows import GameResult, result
 from rationalerm.types import Matching
 
-__all__ = ["AuditSample", "Audited", "audit"]
+__all__ = ["Audit", "AuditSample", "Audited", "audit"]
 
 
 class Audited(NamedTuple):
@@ -34,6 +36,15 @@ class Audited(NamedTuple):
     game: Game
     matching: Matching
     first: GameResult
+
+
+class Audit(NamedTuple):
+    """How far the two agree; how many games were sampled; failed ones by category; what it used (of an endpoint)."""
+
+    compared: Compared
+    games: int
+    failures: dict[str, int]
+    usage: dict[str, Any]
 
 
 class AuditSample:
@@ -60,8 +71,8 @@ class AuditSample:
 
 
 def audit(
-    sample: Sequence[Audited], first: str, second: Matcher, config: EvaluateConfig, log: Log | None, *, show: bool
-) -> Compared:
+    sample: Sequence[Audited], first: str, second: Matcher, config: EvaluateConfig, rundir: RunDir | None, *, show: bool
+) -> Audit:
     """Matches the sample again and compares.
 
     Args:
@@ -69,7 +80,7 @@ def audit(
         first: the first evaluator's name and version.
         second: the other evaluator.
         config: how both are scored.
-        log: gets the second's matchings; what is there already is not asked for again.
+        rundir: gets the second's matchings; what is there already is not asked for again.
         show: progress on stderr.
 
     Raises:
@@ -79,45 +90,80 @@ def audit(
     games = [one.game for one in sample]
     if not games:
         raise UsageError("--audit: no game was scored, so there is nothing to audit")
+    again = _kept(rundir, second)
+    todo = [game for game in games if (game.key, game.digest) not in again]
+    usage: dict[str, Any] = {}
+    failures: Counter[str] = Counter()
     if isinstance(second, LLMMatcher):
-        again = _asked(games, second, config, log, show)
+        usage = _ask(todo, second, config, rundir, again, failures, show)
     else:
-        again = dict(zip([g.key for g in games], second.match_many([(g.human, g.judgment.reasons) for g in games]), strict=True))
-    results = [result(g.pair, g.answer, g.judgment, again.get(g.key), scoring=config.scoring, top_k=config.top_k) for g in games]
+        found = second.match_many([(game.human, game.judgment.reasons) for game in todo])
+        again |= {(game.key, game.digest): matching for game, matching in zip(todo, found, strict=True)}
+        if rundir:
+            log = rundir.log("audit.jsonl")
+            log.add(match_row(game, matching, second.name, second.version) for game, matching in zip(todo, found, strict=True))
+            log.close()
+    matched = {game.key: again[game.key, game.digest] for game in games if (game.key, game.digest) in again}
+    results = [
+        result(g.pair, g.answer, g.judgment, matched.get(g.key), scoring=config.scoring, top_k=config.top_k) for g in games
+    ]
     reasons = {g.key: g.judgment.reasons for g in games}
     left = {one.game.key: (one.matching, reasons[one.game.key]) for one in sample}
-    right = {key: (matching, reasons[key]) for key, matching in again.items()}
-    return compare_evaluators(
+    right = {key: (matching, reasons[key]) for key, matching in matched.items()}
+    compared = compare_evaluators(
         _evaluator("this run", first, [one.first for one in sample], left, config),
         _evaluator("the audit", f"{second.name} {second.version}", results, right, config),
     )
+    return Audit(compared, len(games), dict(failures), usage)
 
 
-def _asked(
-    games: Sequence[Game], matcher: LLMMatcher, config: EvaluateConfig, log: Log | None, show: bool
-) -> dict[Key, Matching]:
-    """The second evaluator's matchings over an endpoint; games that failed are not in it."""
-    writer = Writer() if log else None
-    found: dict[Key, Matching] = {}
+def _kept(rundir: RunDir | None, matcher: Matcher) -> dict[tuple[Key, str], Matching]:
+    """What an earlier audit by the same matcher found, by game and digest of its texts."""
+    found: dict[tuple[Key, str], Matching] = {}
+    for row in rundir.log("audit.jsonl").rows() if rundir else ():
+        if row.get("evaluator") == matcher.name and row.get("evaluator_version") == matcher.version:
+            with suppress(KeyError, TypeError, ValueError):  # a damaged row is one to do again
+                found[key_of(row), str(row.get("digest"))] = matching_of(row)
+    return found
+
+
+def _ask(
+    games: Sequence[Game],
+    matcher: LLMMatcher,
+    config: EvaluateConfig,
+    rundir: RunDir | None,
+    found: dict[tuple[Key, str], Matching],
+    failures: Counter[str],
+    show: bool,
+) -> dict[str, Any]:
+    """Asks about the games; fills `found` and `failures`, and returns what it used."""
+    writer = Writer() if rundir else None
+    logs = [rundir.log(name) for name in ("audit.jsonl", "failures.jsonl")] if rundir else []
 
     async def all_of(chat: Chat, live: Live) -> None:
         async def work(game: Game) -> None:
             outcome = await chat.ask(matcher.question(game.human, game.judgment.reasons[: config.top_k]))
             if outcome.value is not None:
-                found[game.key] = outcome.value
-                if writer and log:
-                    writer.put(log, match_row(game, outcome.value, matcher.name, matcher.version, text=outcome.text))
+                found[game.key, game.digest] = outcome.value
+                if writer:
+                    writer.put(logs[0], match_row(game, outcome.value, matcher.name, matcher.version, text=outcome.text))
+            else:
+                failures[outcome.failure or "failed"] += 1
+                if writer:
+                    writer.put(logs[1], failure_row(game, 0, outcome) | {"what": "audit failed"})
             live.done(failed=outcome.value is None)
 
         await sweep(games, work, chat.limits.concurrency)
 
     try:
-        run_chat(matcher.settings, all_of, what="audited games", total=len(games), show=show)
+        usage = rundir.log("usage.jsonl") if rundir else None
+        _, meter = run_chat(matcher.settings, all_of, what="audited games", total=len(games), usage=usage, show=show)
     finally:
-        if writer and log:
+        if writer:
             writer.close()
+        for log in logs:
             log.close()
-    return found
+    return used(meter)
 
 
 def _evaluator(

@@ -144,9 +144,9 @@ class _Made:
             return self._human(row, value, found.get((row.id, HUMAN, "")))
         for text in row.texts:
             answer = found.get(text_key(text))
-            if answer is None:
-                continue
-            if text.order is None:
+            if answer is None:  # failed: without a list, an old one too
+                value = _without_list(value, text)
+            elif text.order is None:
                 more = {f"{text.target}-checklist": answer["kept"], f"{text.target}-decomposition": self._how(answer)}
                 value = value | {fields.name(name) or name: inner for name, inner in more.items()}
             else:
@@ -177,9 +177,17 @@ class _Made:
 
     def _count(self, answer: Mapping[str, Any]) -> None:
         self.kept += len(answer["kept"])
-        self.dropped.update(str(item["why"]) for item in answer["dropped"])
+        self.dropped.update(str(item["why"]).lower() for item in answer["dropped"])
         self.tokens[0] += answer.get("prompt_tokens") or 0
         self.tokens[1] += answer.get("completion_tokens") or 0
+
+
+def _without_list(value: dict[str, Any], text: Text) -> dict[str, Any]:
+    """The row without the list that this text was to have."""
+    if text.order is not None:
+        return _with_game(value, text, {"checklist": None})
+    name = Fields(value).name(f"{text.target}-checklist")
+    return {key: inner for key, inner in value.items() if key != name}
 
 
 def _with_game(value: dict[str, Any], text: Text, more: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ Two passes over the file: the first finds bad rows, repeated ids and unsure labe
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,6 @@ from rationalerm.data.pairs import PairFile
 from rationalerm.data.rundir import RunDir
 from rationalerm.llm.client import Chat
 from rationalerm.llm.meter import estimated_tokens
-from rationalerm.llm.question import Outcome
 from rationalerm.llm.sweep import sweep
 from rationalerm.match import LLMMatcher
 from rationalerm.run.chance import mean_recall
@@ -24,8 +22,8 @@ from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.imported import EVALUATOR, Imported, read_imported
 from rationalerm.run.live import Live
 from rationalerm.run.progress import say, say_unmatched
-from rationalerm.run.session import run_chat
-from rationalerm.run.store import Game, Store, match_row
+from rationalerm.run.session import run_chat, used
+from rationalerm.run.store import Game, Store, failure_row, match_row
 from rationalerm.run.writer import Writer
 from rationalerm.score.summary import Summary
 from rationalerm.types import Matching
@@ -94,7 +92,7 @@ def _matched(
     gathered.check_labels(source)
     games = gathered.games(source.judges)
     summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", chance)
-    summary.usage.update(meter.to_json() | {"said": meter.said(), "imported": run.imported})
+    summary.usage.update(used(meter) | {"imported": run.imported})
     store.settle(games, source.bad, config.spurious_under)
     if rundir:
         rundir.write("summary.json", summary.to_json())
@@ -107,6 +105,7 @@ def forecast(
     config: EvaluateConfig,
     out: str | Path | None,
     *,
+    imported: str | Path | None = None,
     every_game: bool = True,
     chance_rows: int = 0,
     audit_rows: int = 0,
@@ -114,10 +113,11 @@ def forecast(
     """What the run would ask, without asking: for --dry-run. Writes nothing.
 
     Args:
-        source, matcher, config, out: as for the run.
+        source, matcher, config, out, imported: as for the run.
         every_game: False where the model is only asked for the audit.
         chance_rows, audit_rows: calls beyond the games', of the games' mean length.
     """
+    known = read_imported(imported) if imported is not None else None
     store = Store(None)
     if out is not None and RunDir.manifest(out) is not None:
         store = Store(RunDir.opened(out))
@@ -133,7 +133,7 @@ def forecast(
             tokens = estimated_tokens(sum(len(message.content) for message in question.messages))
             games[game.answer.judge] += 1
             all_prompt, all_completion = all_prompt + tokens, all_completion + question.expected_tokens
-            todo = sum(store.finished(game, repeat) is None for repeat in range(config.repeats)) if every_game else 0
+            todo = is_open(game, store, known, config.repeats) if every_game else 0
             calls, prompt, completion = calls + todo, prompt + todo * tokens, completion + todo * question.expected_tokens
     more = sum(min(chance_rows, count) for count in games.values()) + min(audit_rows, games.total())
     if more:
@@ -141,6 +141,15 @@ def forecast(
         calls, prompt, completion = calls + more, prompt + round(share * all_prompt), completion + round(share * all_completion)
     prices = matcher.settings.prices
     return Forecast(rows, calls, prompt, completion, prices.cost(prompt, completion) if prices else None)
+
+
+def is_open(game: Game, store: Store, known: Imported | None, repeats: int) -> int:
+    """How often the endpoint has to be asked about a game."""
+    if not to_match(game) or not game.judgment.reasons:
+        return 0
+    if known is not None and known.find(game.human, game.judgment.reasons) is not None:
+        return 0
+    return sum(store.finished(game, repeat) is None for repeat in range(repeats))
 
 
 class _Run:
@@ -157,9 +166,10 @@ class _Run:
 
         async def work(item: tuple[Game, int]) -> None:
             game, place = item
+            asked = self._is_open(game)
             matchings, failure = await self._game(game, chat)
             self._gathered.add(game, matchings, place, failure)
-            live.done(failed=failure is not None)
+            live.done(failed=failure is not None, asked=asked)
 
         await sweep(self._games(source), work, chat.limits.concurrency)
         return {judge: await self._level(judge, chat) for judge in self._gathered.chance}
@@ -172,11 +182,16 @@ class _Run:
                 self._store.add_judgments([game])
                 yield game, place
 
+    def _is_open(self, game: Game) -> bool:
+        """Will the endpoint be asked?"""
+        return is_open(game, self._store, self._known, self._config.repeats) > 0
+
     async def _game(self, game: Game, chat: Chat) -> tuple[list[Matching], str | None]:
         """Its matchings, one a repeat; none if it is not for the matcher, or if any repeat failed, and then why."""
         if not to_match(game):
             return [], None
-        found = await asyncio.gather(*(self._one(game, repeat, chat) for repeat in range(self._config.repeats)))
+        # One after the other: so no more is between the endpoint and the disk than was in flight.
+        found = [await self._one(game, repeat, chat) for repeat in range(self._config.repeats)]
         failure = next((one for one in found if isinstance(one, str)), None)
         return ([], failure) if failure else ([one for one in found if not isinstance(one, str)], None)
 
@@ -194,7 +209,7 @@ class _Run:
             return known
         outcome = await chat.ask(self._matcher.question(game.human, game.judgment.reasons[: self._config.top_k], repeat))
         if outcome.value is None:
-            self._store.add_failure(_failure_row(game, repeat, outcome))
+            self._store.add_failure(failure_row(game, repeat, outcome))
             return outcome.failure or "failed"
         more: dict[str, Any] = {"text": outcome.text, "calls": outcome.calls}
         more |= {"prompt_tokens": outcome.prompt_tokens, "completion_tokens": outcome.completion_tokens}
@@ -206,22 +221,12 @@ class _Run:
 
     async def _level(self, judge: str, chat: Chat) -> float | None:
         crossed = self._gathered.chance[judge].crossed()
-        outcomes = await asyncio.gather(*(chat.ask(self._matcher.question(human, model)) for human, model in crossed))
-        return mean_recall([outcome.value for outcome in outcomes if outcome.value is not None], self._config.scoring)
+        found: list[Matching] = []
 
+        async def work(lists: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+            outcome = await chat.ask(self._matcher.question(*lists))
+            if outcome.value is not None:
+                found.append(outcome.value)
 
-def _failure_row(game: Game, repeat: int, outcome: Outcome[Matching]) -> dict[str, Any]:
-    return {
-        "id": game.pair.id,
-        "judge": game.answer.judge,
-        "order": game.answer.order,
-        **({"repeat": repeat} if repeat else {}),
-        "what": "matcher failed",
-        "category": outcome.failure,
-        "why": outcome.detail,
-        "finish_reason": outcome.finish_reason,
-        "calls": outcome.calls,
-        "prompt_tokens": outcome.prompt_tokens,
-        "completion_tokens": outcome.completion_tokens,
-        "raw": outcome.raw,
-    }
+        await sweep(crossed, work, chat.limits.concurrency)
+        return mean_recall(found, self._config.scoring)

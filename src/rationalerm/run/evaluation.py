@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -25,7 +25,6 @@ from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.progress import Progress, say, say_unmatched
 from rationalerm.run.store import Store, match_row
-from rationalerm.score.evaluators import Compared
 from rationalerm.score.summary import Summary
 from rationalerm.types import Pair
 
@@ -88,6 +87,7 @@ def evaluate(
         chance = chance_rows if chance_rows is not None else 0 if asked else _CHANCE_ROWS
         gathered = Gathered(config, chance, audit_rows if auditor else 0)
         manifest = _manifest(source, judges, chosen, config, imported)
+        rundir: RunDir | None = None
         if isinstance(chosen, LLMMatcher):
             from rationalerm.run.endpoint_rows import match_over_endpoint
 
@@ -95,7 +95,13 @@ def evaluate(
         else:
             rundir = stack.enter_context(RunDir(out, manifest)) if out is not None else None
             summary = _match_here(source, chosen, gathered, config, rundir, progress)
-    return summary if auditor is None else replace(summary, audit=_audited(gathered, summary, auditor, config, out, progress))
+        if auditor is None:
+            return summary
+        from rationalerm.run.audit import audit
+
+        with RunDir(out, manifest) if out is not None and asked else nullcontext(rundir) as kept:
+            done = audit(gathered.audit.games(), summary.matcher, auditor, config, kept, show=progress)
+    return replace(summary, audit=done.compared, audit_failures=done.failures, usage=done.usage or summary.usage)
 
 
 def _match_here(
@@ -126,16 +132,6 @@ def _match_here(
     return summary
 
 
-def _audited(
-    gathered: Gathered, summary: Summary, auditor: Matcher, config: EvaluateConfig, out: str | Path | None, progress: bool
-) -> Compared:
-    """A second evaluator on the sample; the run is finished and on disk by then."""
-    from rationalerm.run.audit import audit
-
-    log = RunDir.opened(out).log("audit.jsonl") if out is not None else None
-    return audit(gathered.audit.games(), summary.matcher, auditor, config, log, show=progress)
-
-
 def _batch(pairs: list[Pair], matcher: Matcher, gathered: Gathered, store: Store) -> None:
     placed = [(game_of(pair, answer), place) for pair in pairs for place, answer in enumerate(pair.answers)]
     games = [game for game, _ in placed]
@@ -160,6 +156,8 @@ def _check(out: str | Path | None, limit: int | None, config: EvaluateConfig, as
         raise UsageError(f"--limit is {limit}; give 1 or more")
     if config.repeats > 1 and not asked:
         raise UsageError("--repeats is for --matcher llm; the other matchers always give the same")
+    if imported is not None and config.repeats > 1:
+        raise UsageError("--repeats measures this matcher's own noise, imported rows are another's; give one of the two")
     if imported is not None and not asked:
         raise UsageError("--import is for --matcher llm: imported rows need not be paid for again")
 

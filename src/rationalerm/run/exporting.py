@@ -51,6 +51,7 @@ class Exported:
     other_scores: int = 0  # scored pairs that are not their human reason's best
     minimal: int = 0  # rows without their input row
     repeats: bool = False
+    top_k: int | None = TOP_K  # what the run's figures are made with
 
 
 def export_released(run: str | Path, out: str | Path, judge: str | None = None, order: str = "all") -> Exported:
@@ -68,7 +69,7 @@ def export_released(run: str | Path, out: str | Path, judge: str | None = None, 
     if order not in ORDERS:
         raise UsageError(f"no order {order!r}; one of {', '.join(ORDERS)}")
     source = _Run(Path(run), judge, order)
-    exported = Exported(files=_files(Path(out), source.judges))
+    exported = Exported(files=_files(Path(out), source.judges), top_k=source.top_k)
     with _Files(exported.files) as files:
         for name, row in source.rows(exported):
             files.write(name, row)
@@ -86,6 +87,7 @@ class _Run:
         if not (folder / "rows.jsonl").exists():
             raise DataError("that run is not finished; run its command again", source=str(folder))
         self._folder, self._config = folder, manifest.get("config") or {}
+        self.top_k: int | None = self._config.get("top_k", TOP_K)
         self._games: dict[str, list[_Game]] = defaultdict(list)
         known: dict[str, None] = {}
         for row in Log(folder / "rows.jsonl").rows():
@@ -149,7 +151,7 @@ class _Run:
             if match is None:
                 raise KeyError(place)
             matching, human, model = matching_of(match), match["human_reasons"], match["judge_reasons"]
-            best, others = best_of(matching, self._config.get("top_k", TOP_K))
+            best, others = best_of(matching, self.top_k)
         except (KeyError, TypeError, ValueError):
             why = f"no whole row for id {place[0]!r}, judge {place[1]}; run its command again"
             raise DataError(why, source=str(self._folder / "matches.jsonl")) from None

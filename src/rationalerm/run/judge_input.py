@@ -86,6 +86,8 @@ class JudgeInput:
 
     def open(self, stack: ExitStack, config: JudgeConfig) -> tuple[PairFile, list[str]]:
         """The pairs, readable more than once, and what was left out of the candidates."""
+        if self.candidates is not None and (config.label_field or config.label_map):
+            raise UsageError("--label-field and --label-map go with a file of pairs; candidates have no human's label")
         left_out: list[str] = []
         shown: str | None = None
         if self.candidates is not None:

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from rationalerm.data import helpsteer3
 from rationalerm.data.fields import Fields
@@ -23,11 +23,12 @@ from rationalerm.score.means import Mean
 from rationalerm.score.orders import order_effects
 from rationalerm.score.rows import GameResult, result
 from rationalerm.score.summary import JudgeSummary, summarise
-from rationalerm.types import Answer, Judgment, Order, Pair, Verdict
+from rationalerm.types import Answer, Judgment, Order, Pair, Verdict, VerdictStatus
 
-__all__ = ["CallKey", "Judged", "call_key", "derive", "digest_of"]
+__all__ = ["CallKey", "Judged", "call_key", "derive", "digest_of", "is_answer"]
 
 CallKey = tuple[str, str, int]  # id, order, vote
+_STATUSES = get_args(VerdictStatus)
 _MEANS = ("outcome_accuracy", "outcome_accuracy_all", "consistent_accuracy")
 _COUNTS = (
     "given", "none", "refused", "failed", "judge tie", "human tie", "unlabelled", "no reasons", "prose", "inconsistent",
@@ -99,19 +100,20 @@ def derive(
     name: str,
     games_of: Callable[[str], Sequence[Order]],
     votes: int,
+    top_k: int | None,
     meter: Meter,
     left_out: list[str],
 ) -> Judged:
     """Puts the grown files into the input's order, and writes pairs.jsonl and summary.json."""
     answers = rundir.log("judgments.jsonl")
     answers.settle(call_key, lambda key: (places.get(key[0], len(places)), key[1], key[2]))
-    made = _Made(name, games_of, votes)
+    made = _Made(name, games_of, votes, top_k)
     made.fail(rundir, places, digests, answers.rows())
     rundir.write_lines("pairs.jsonl", made.rows(pairs, digests, answers.rows()))
     rundir.write_lines("failures.jsonl", _failure_rows(pairs, left_out, made, places))
     judged = Judged(
         name=name,
-        summary=summarise(made.results, name),
+        summary=_summary(made.results, name),
         effects=order_effects(made.results),
         verdicts=made.verdicts(),
         failures=dict(sorted(Counter(str(row.get("category")) for row in made.failed.values()).items())),
@@ -127,11 +129,18 @@ def derive(
     return judged
 
 
+def _summary(results: Sequence[GameResult], name: str) -> JudgeSummary:
+    """As `evaluate` has it, but for what only a matching can say; an answer without reasons is one here too."""
+    made = summarise(results, name)
+    silent = sum(game.verdict_status != "failed" and not game.n_model for game in results)
+    return replace(made, counts=made.counts | {"no reasons": silent})
+
+
 class _Made:
     """The third pass: rows of the input with their games."""
 
-    def __init__(self, name: str, games_of: Callable[[str], Sequence[Order]], votes: int) -> None:
-        self._name, self._games_of, self._votes = name, games_of, votes
+    def __init__(self, name: str, games_of: Callable[[str], Sequence[Order]], votes: int, top_k: int | None) -> None:
+        self._name, self._games_of, self._votes, self._top_k = name, games_of, votes, top_k
         self.results: list[GameResult] = []
         self.failed: dict[CallKey, dict[str, Any]] = {}
         self.calls = 0
@@ -139,7 +148,7 @@ class _Made:
 
     def fail(self, rundir: RunDir, places: Mapping[str, int], digests: Mapping[str, str], answers: Iterable[Any]) -> None:
         """Reads the current failures: of calls that have no answer to the present texts."""
-        good = {call_key(row) for row in answers if row.get("digest") == digests.get(str(row.get("id")))}
+        good = {call_key(row) for row in answers if is_answer(row) and row.get("digest") == digests.get(row["id"])}
         for row in rundir.log("failures.jsonl").rows():
             key = call_key(row)
             if key[0] in places and "category" in row and key not in good and row.get("digest") == digests[key[0]]:
@@ -150,8 +159,8 @@ class _Made:
         row = next(answers, None)
         for pair, value in pairs.rows():
             found: dict[CallKey, dict[str, Any]] = {}
-            while row is not None and row.get("id") == pair.id:
-                if row.get("digest") == digests[pair.id]:
+            while row is not None and call_key(row)[0] == pair.id:
+                if is_answer(row) and row["digest"] == digests[pair.id]:
                     found[call_key(row)] = row
                 row = next(answers, None)
             games = [self._game(pair, order, found) for order in self._games_of(pair.id)]
@@ -183,20 +192,30 @@ class _Made:
             judgment = replace(spoken, notes=(*spoken.notes, *vote.notes))
             if not vote.counts:
                 judgment = replace(judgment, verdict=None, strength=None, status="none")
-            game = _game_field(order, judgment, (rows[vote.speaker] or {}) if vote.counts else {})
+            game = _game_field(order, judgment, (rows[vote.speaker] or {}) if vote.counts else {}, self._top_k)
         answer = Answer(self._name, order=order)
         unmatched = replace(pair, human_reasons=None)  # no matching here, so no rationale to count
         self.results.append(result(unmatched, answer, judgment, None, scoring="paper", top_k=None))
         return game
 
 
-def _game_field(order: Order, judgment: Judgment, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A game as the released fields have it. Sentences taken for reasons are left to the reader of the text, who says so."""
+def _game_field(order: Order, judgment: Judgment, row: Mapping[str, Any], top_k: int | None) -> dict[str, Any]:
+    """A game as the released fields have it. Sentences taken for reasons are left to the reader of the text, who says so, unless
+    they had to be cut to K."""
     game: dict[str, Any] = {"order": order, "generated_text": row.get("text")}
-    if PROSE not in judgment.notes or not row:
+    if PROSE not in judgment.notes or not row or len(judgment.reasons) == top_k:
         game["checklist"] = judgment.reasons
     game["label"] = judgment.verdict.label if judgment.verdict is not None else None
     return game | {"finish_reason": row.get("finish_reason"), "notes": judgment.notes}
+
+
+def is_answer(row: Mapping[str, Any]) -> bool:
+    """Is it a whole row of judgments.jsonl? One that somebody damaged is a row to do again."""
+    try:
+        _judgment(row)
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return False
+    return isinstance(row.get("id"), str) and row.get("status") in _STATUSES and isinstance(row.get("digest"), str)
 
 
 def _judgment(row: Mapping[str, Any]) -> Judgment:

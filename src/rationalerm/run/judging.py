@@ -27,7 +27,7 @@ from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
 from rationalerm.run.endpoint_rows import Forecast
 from rationalerm.run.judge_input import JudgeConfig, JudgeInput, Orders
-from rationalerm.run.judged import CallKey, Judged, call_key, derive, digest_of
+from rationalerm.run.judged import CallKey, Judged, call_key, derive, digest_of, is_answer
 from rationalerm.run.live import Live
 from rationalerm.run.progress import say
 from rationalerm.run.session import run_chat
@@ -76,13 +76,17 @@ def judge(
     if not str(out):
         raise UsageError("--out is empty; name a folder")
     name = config.name or settings.endpoint.model
+    if name.lower() == "human":
+        raise UsageError("a judge can't be called human; give it another --name")
     with ExitStack() as stack:
         pairs, left_out = source.open(stack, config)
         plan = _first_pass(pairs, name)
         rundir = stack.enter_context(RunDir(out, _manifest(source, settings, config, name), finished="judgments.jsonl"))
         run = _Run(pairs, plan, config, name, rundir)
         _, meter = run.all(settings, progress=progress)
-        return derive(rundir, pairs, plan.places, plan.digests, name, _games_of(config), config.votes, meter, left_out)
+        return derive(
+            rundir, pairs, plan.places, plan.digests, name, _games_of(config), config.votes, config.top_k, meter, left_out
+        )
 
 
 def forecast_judging(
@@ -193,7 +197,7 @@ def _games_of(config: JudgeConfig) -> Callable[[str], tuple[Order, ...]]:
 
 
 def _finished(log: Log) -> dict[CallKey, str]:
-    return {call_key(row): str(row.get("digest")) for row in log.rows()}
+    return {call_key(row): str(row.get("digest")) for row in log.rows() if is_answer(row)}
 
 
 def _first_pass(pairs: PairFile, name: str) -> Plan:

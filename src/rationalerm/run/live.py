@@ -31,17 +31,18 @@ class Live:
     """
 
     def __init__(self, what: str, total: int, chat: Chat, *, show: bool = True) -> None:
-        self.finished = self.failed = 0
+        self.finished = self.failed = self.asked = 0
         self._what, self._total, self._chat, self._show = what, total, chat, show
         self._console = Console(file=sys.stderr, highlight=False, markup=False)
         self._block: Block | None = None
         self._task: asyncio.Task[None] | None = None
         self._start = time.monotonic()
 
-    def done(self, *, failed: bool = False) -> None:
-        """One row more."""
+    def done(self, *, failed: bool = False, asked: bool = True) -> None:
+        """One row more. `asked`: the endpoint was asked for it; what was on disk already says nothing of cost and time."""
         self.finished += 1
         self.failed += failed
+        self.asked += asked
 
     def start(self) -> None:
         """Begins to show."""
@@ -72,7 +73,7 @@ class Live:
         """What is shown."""
         meter, sender = self._chat.meter, self._chat.sender
         seconds = max(1e-9, time.monotonic() - self._start)
-        rate = self.finished / seconds
+        rate = self.asked / seconds
         left = f", {_clock((self._total - self.finished) / rate)} left" if rate else ""
         failed = f", {self.failed:,} failed" if self.failed else ""
         gate = sender.gate if sender else None
@@ -87,7 +88,8 @@ class Live:
         cost = self._chat.meter.cost
         if cost is None:
             return "cost unknown (no prices)"
-        expected = f" of {cost * self._total / self.finished:.4g} expected" if self.finished else ""
+        to_come = self._total - self.finished
+        expected = f" of {cost * (1 + to_come / self.asked):.4g} expected" if self.asked else ""
         return f"cost {cost:.4g}{expected}"
 
 

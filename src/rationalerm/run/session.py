@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rationalerm.data.rundir import Log
 from rationalerm.llm.client import Chat
@@ -13,7 +13,7 @@ from rationalerm.llm.meter import Meter
 from rationalerm.llm.settings import ChatSettings
 from rationalerm.run.live import Live
 
-__all__ = ["run_chat"]
+__all__ = ["run_chat", "used"]
 
 R = TypeVar("R")
 
@@ -56,6 +56,11 @@ def run_chat(
                     usage.close()
 
     return run_in_loop(session())
+
+
+def used(meter: Meter) -> dict[str, Any]:
+    """What a run used, with its line for people."""
+    return meter.to_json() | {"said": meter.said()}
 
 
 def _stamp(seconds: float) -> str:

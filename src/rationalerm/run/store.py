@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from rationalerm.data.jsonl import BadRow
 from rationalerm.data.rundir import Log, RunDir
+from rationalerm.llm.question import Outcome
 from rationalerm.run.writer import Writer
 from rationalerm.score.rows import GameResult
 from rationalerm.types import Answer, Judgment, Matching, Pair
 
-__all__ = ["Game", "Key", "Store", "key_of", "match_key", "match_row", "matching_of"]
+__all__ = ["Game", "Key", "Store", "failure_row", "key_of", "match_key", "match_row", "matching_of"]
 
 Key = tuple[str, str, str]  # id, judge, order
 MatchKey = tuple[Key, int]  # the game, which asking of it
@@ -170,6 +171,24 @@ def match_row(game: Game, matching: Matching, evaluator: str, version: str, *, r
         "judge_reasons": game.judgment.reasons,
         "digest": game.digest,
         **more,
+    }
+
+
+def failure_row(game: Game, repeat: int, outcome: Outcome[Matching]) -> dict[str, Any]:
+    """A line of failures.jsonl for a game that an endpoint did not match."""
+    return {
+        "id": game.pair.id,
+        "judge": game.answer.judge,
+        "order": game.answer.order,
+        **({"repeat": repeat} if repeat else {}),
+        "what": "matcher failed",
+        "category": outcome.failure,
+        "why": outcome.detail,
+        "finish_reason": outcome.finish_reason,
+        "calls": outcome.calls,
+        "prompt_tokens": outcome.prompt_tokens,
+        "completion_tokens": outcome.completion_tokens,
+        "raw": outcome.raw,
     }
 
 

@@ -76,6 +76,7 @@ class Summary:
         default_factory=dict, repr=False
     )  # not in summary.json: rows.jsonl has them
     noise: dict[str, Noise] = field(default_factory=dict)  # of the matcher, where it was asked several times
+    audit_failures: dict[str, int] = field(default_factory=dict)  # of the second evaluator: category -> games
     audit: Compared | None = None  # a second evaluator on a sample; not in summary.json
     usage: dict[str, Any] = field(default_factory=dict)  # of this process; not in summary.json, since a resumed run pays less
 
