@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -62,4 +63,4 @@ class ChanceSample:
 def mean_recall(matchings: Sequence[Matching], scoring: Scoring) -> float | None:
     """Their mean row recall; None of none."""
     recalls = [rationale_scores(matching, scoring, None).recall for matching in matchings]
-    return sum(recalls) / len(recalls) if recalls else None
+    return math.fsum(recalls) / len(recalls) if recalls else None  # the same in whatever order rows came
