@@ -17,9 +17,10 @@ SAMPLE = Path(rationalerm.__file__).parent / "sample" / "pairs.jsonl"
 
 def test_exported_names() -> None:
     assert sorted(rationalerm.__all__) == [
-        "ChatSettings", "EmbeddedMatcher", "Endpoint", "EvaluateConfig", "Judgment", "LLMMatcher", "LexicalMatcher", "Limits",
-        "Matcher", "Matching", "Pair", "RowScore", "Summary", "Verdict", "assign", "errors", "evaluate", "parse_judgment",
-        "parse_matching", "rationale_scores",
+        "ChatSettings", "EmbeddedMatcher", "Endpoint", "EvaluateConfig", "HybridReward", "Judgment", "LLMMatcher",
+        "LexicalMatcher", "Limits", "Matcher", "Matching", "Pair", "Reward", "RowScore", "Summary", "Verdict",
+        "ahybrid_reward", "assign", "errors", "evaluate", "hybrid_reward", "parse_judgment", "parse_matching",
+        "rationale_scores",
     ]  # fmt: skip
     for name in rationalerm.__all__:
         assert getattr(rationalerm, name) is not None

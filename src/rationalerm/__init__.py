@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rationalerm.llm.limits import Limits
     from rationalerm.llm.settings import ChatSettings
     from rationalerm.match import EmbeddedMatcher, LexicalMatcher, LLMMatcher, Matcher, assign
+    from rationalerm.reward import HybridReward, Reward, ahybrid_reward, hybrid_reward
     from rationalerm.run import EvaluateConfig, evaluate
     from rationalerm.score.consistency import rationale_scores
     from rationalerm.score.summary import Summary
@@ -30,6 +31,7 @@ __all__ = [
     "EmbeddedMatcher",
     "Endpoint",
     "EvaluateConfig",
+    "HybridReward",
     "Judgment",
     "LLMMatcher",
     "LexicalMatcher",
@@ -37,12 +39,15 @@ __all__ = [
     "Matcher",
     "Matching",
     "Pair",
+    "Reward",
     "RowScore",
     "Summary",
     "Verdict",
+    "ahybrid_reward",
     "assign",
     "errors",
     "evaluate",
+    "hybrid_reward",
     "parse_judgment",
     "parse_matching",
     "rationale_scores",
@@ -57,6 +62,7 @@ _HOMES = {
     "match": ("EmbeddedMatcher", "LLMMatcher", "LexicalMatcher", "Matcher", "assign"),
     "score.consistency": ("rationale_scores",),
     "score.summary": ("Summary",),
+    "reward": ("HybridReward", "Reward", "ahybrid_reward", "hybrid_reward"),
     "run": ("EvaluateConfig", "evaluate"),
 }
 

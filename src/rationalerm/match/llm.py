@@ -115,6 +115,14 @@ class LLMMatcher:
         """`match` of each row, many at once, in order. What was answered is in the cache, also where a row fails."""
         return run_in_loop(self._many(list(rows)))
 
+    def match_each(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching | MatcherError]:
+        """`match_many`, with a row's failure in its place instead of raised."""
+        return run_in_loop(self._each(list(rows)))
+
+    async def amatch_each(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching | MatcherError]:
+        """`match_each` for async code, in any event loop."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._each(list(rows)), the_loop()))
+
     async def amatch(self, human: Sequence[str], model: Sequence[str]) -> Matching:
         """`match` for async code."""
         return (await self.amatch_many([(human, model)]))[0]
@@ -128,18 +136,23 @@ class LLMMatcher:
         run_in_loop(self._close())
 
     async def _many(self, rows: list[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
+        each = await self._each(rows)
+        failed = [one for one in each if isinstance(one, MatcherError)]
+        if failed:
+            raise MatcherError(f"{len(failed)} of {len(rows)} rows have no answer that can be read; the first: {failed[0]}")
+        return [one for one in each if isinstance(one, Matching)]
+
+    async def _each(self, rows: list[tuple[Sequence[str], Sequence[str]]]) -> list[Matching | MatcherError]:
         chat = await self._chat()
-        outcomes: list[Outcome[Matching]] = [Outcome(None)] * len(rows)
+        found: list[Matching | MatcherError] = [MatcherError("not asked")] * len(rows)
 
         async def work(place: int) -> None:
-            outcomes[place] = await self._one(chat, *rows[place])
+            outcome = await self._one(chat, *rows[place])
+            why = MatcherError(f"{outcome.failure}: {outcome.detail}")
+            found[place] = outcome.value if outcome.value is not None else why
 
         await sweep(range(len(rows)), work, min(len(rows), chat.limits.concurrency))
-        failed = [outcome for outcome in outcomes if outcome.value is None]
-        if failed:
-            first = f"{failed[0].failure}: {failed[0].detail}"
-            raise MatcherError(f"{len(failed)} of {len(rows)} rows have no answer that can be read; the first: {first}")
-        return [outcome.value for outcome in outcomes if outcome.value is not None]
+        return found
 
     async def _one(self, chat: Chat, human: Sequence[str], model: Sequence[str]) -> Outcome[Matching]:
         if not human or not model:

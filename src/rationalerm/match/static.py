@@ -87,6 +87,10 @@ class StaticMatcher:
         """`match` of each row, in order."""
         return [self.match(human, model) for human, model in rows]
 
+    def readings(self, texts: Sequence[str]) -> list[Reading]:
+        """What the rules read in each text; the last ones are remembered, so it costs little after `match`."""
+        return self._load()[0].read(list(texts))[0]
+
     def evidence(self, human: Sequence[str], model: Sequence[str]) -> list[_Scored]:
         """(human, model, features) of each pair that could match at all; recipes/matcher_static fits the calibration to these."""
         if not human or not model:
