@@ -1,7 +1,7 @@
 """The hybrid reward of one training step: 256 prompts x 8 samples, 4.4 human reasons, 6 model reasons.
 
-Offline: one core, the embedded matcher, every reason new; the median of three. Over an endpoint (loopback, lognormal latency, median
-200 ms, sigma 0.5), 256 in flight: one run, as a ratio to samples x mean latency / in flight.
+Offline: one core, the embedded matcher, every reason new; the median of three. Over an endpoint (loopback, lognormal latency,
+median 200 ms, sigma 0.5), 256 in flight: one run, as a ratio to samples x mean latency / in flight.
 """
 
 from __future__ import annotations
