@@ -145,8 +145,8 @@ def _concluding(own: Sequence[Candidate]) -> Candidate | None:
     return final[-1] if all(one.label.verdict.side == final[-1].label.verdict.side for one in behind) else None
 
 
-_MAYBE = re.compile(
-    r"(?i)[\[\\<>=~]|verdict|win|won|better|best|superior|strong|prefer|decision|judg|choice|conclusion|answer|tie"
+_MAYBE = re.compile(  # of a lower-case line: a quarter of the time that ignoring case takes
+    r"[\[\\<>=~]|verdict|win|won|better|best|superior|strong|prefer|decision|judg|choice|conclusion|answer|tie"
     r"|draw|equal|choose|pick|select|result|rating|score|grade|beats|perform|worse|edge"
 )
 _BULLET = re.compile(r"^[\s>#*\-•–]*(?:\(?\d{1,3}[.)]\)?\s+)?")
@@ -174,7 +174,7 @@ _MARK_WORDS = re.compile(
 def is_verdict_line(line: str) -> bool:
     """Whether a line says the verdict (or announces it) and gives no reason."""
     view = signs(line[:2000]).strip()
-    if not view or not (_MAYBE.search(view) or len(view) < 24):
+    if not view or not (_MAYBE.search(view.lower()) or len(view) < 24):
         return False
     if _ANNOUNCES.match(view) or _RATES.fullmatch(view):
         return True
