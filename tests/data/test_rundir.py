@@ -119,3 +119,13 @@ def test_two_runs_never_write_one_directory(tmp_path: Path) -> None:
     with RunDir(tmp_path, MANIFEST, beside="a.jsonl"), pytest.raises(ResumeError, match=r"a\.jsonl: is being written"):
         RunDir(tmp_path, MANIFEST, beside="a.jsonl")
     other.close()
+
+
+def test_a_whole_last_line_without_its_newline_is_kept(tmp_path: Path) -> None:
+    """A kill between a row and its newline: the row was read as finished, so it may not be cut off."""
+    log = RunDir(tmp_path / "run", MANIFEST).log("m.jsonl")
+    log.path.write_bytes(b'{"id":"a"}\n{"id":"b"}')
+    assert [row["id"] for row in log.rows()] == ["a", "b"]
+    log.add([{"id": "c"}])
+    log.close()
+    assert log.path.read_bytes() == b'{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n'

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rationalerm.data.rundir import Log
+from rationalerm.data.log import Log
 from rationalerm.errors import DataError, StoppedError
 from rationalerm.llm.sweep import sweep
 from rationalerm.run.writer import Writer
@@ -99,7 +99,7 @@ def test_a_full_disk_stops_the_next_row(tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     writer.put(log, {"n": 0})
-    monkeypatch.setattr("rationalerm.data.rundir._write_all", full)
+    monkeypatch.setattr("rationalerm.data.log._write_all", full)
     with pytest.raises(DataError, match="the disk is full"):
         writer.put(log, {"n": 1})
     monkeypatch.undo()

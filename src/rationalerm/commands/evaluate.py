@@ -90,8 +90,6 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 for a finding of --fail-under-rc or --baseline."""
-    from rationalerm.run import evaluate
-
     baseline = None
     if args.baseline is not None:
         from rationalerm.run.baseline import Baseline
@@ -101,7 +99,20 @@ def run(args: argparse.Namespace) -> int:
     matcher = llm_matcher(args) if args.matcher == "llm" else args.matcher
     if args.dry_run:
         return dry_run(args, config, matcher, _auditor(args))
-    summary = evaluate(
+    summary = summary_of(args, config, matcher, _auditor(args))
+    findings = _under(summary, args.fail_under_rc) + too_many_failed(summary, args)
+    findings += baseline.worse(summary) if baseline else []
+    show(summary, args, findings)
+    return 1 if findings else 0
+
+
+def summary_of(
+    args: argparse.Namespace, config: EvaluateConfig, matcher: str | Matcher, auditor: Matcher | None = None
+) -> Summary:
+    """Runs `evaluate` as the options say."""
+    from rationalerm.run import evaluate
+
+    return evaluate(
         args.input,
         args.judge,
         matcher,
@@ -112,13 +123,9 @@ def run(args: argparse.Namespace) -> int:
         progress=True,
         chance_rows=args.chance,
         imported=args.imported,
-        audit_rows=args.audit or 0,
-        auditor=_auditor(args),
+        audit_rows=getattr(args, "audit", None) or 0,
+        auditor=auditor,
     )
-    findings = _under(summary, args.fail_under_rc) + too_many_failed(summary, args)
-    findings += baseline.worse(summary) if baseline else []
-    show(summary, args, findings)
-    return 1 if findings else 0
 
 
 def config_of(args: argparse.Namespace) -> EvaluateConfig:
@@ -170,7 +177,7 @@ def dry_run(args: argparse.Namespace, config: EvaluateConfig, matcher: object, a
     from rationalerm.data.spool import spooled
     from rationalerm.errors import UsageError
     from rationalerm.match import LLMMatcher
-    from rationalerm.run.endpoint_rows import forecast
+    from rationalerm.run.forecast import forecast
 
     asked = matcher if isinstance(matcher, LLMMatcher) else auditor
     if not isinstance(asked, LLMMatcher):
@@ -195,7 +202,7 @@ def dry_run(args: argparse.Namespace, config: EvaluateConfig, matcher: object, a
 
 def too_many_failed(summary: Summary, args: argparse.Namespace) -> list[str]:
     """The finding of --max-failed."""
-    if summary.audit_failures and args.audit:
+    if summary.audit_failures and getattr(args, "audit", None):
         failed = sum(summary.audit_failures.values())
         return failed_finding(failed, args.audit, args.max_failed, "audited games")
     failed = sum(judge.counts["matcher failed"] for judge in summary.judges.values())

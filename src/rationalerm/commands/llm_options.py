@@ -12,7 +12,7 @@ from rationalerm.errors import UsageError
 
 if TYPE_CHECKING:
     from rationalerm.llm.settings import ChatSettings
-    from rationalerm.run.endpoint_rows import Forecast
+    from rationalerm.run.forecast import Forecast
 
 __all__ = ["add_llm_options", "chat_settings", "failed_finding", "say_usage", "show_forecast"]
 

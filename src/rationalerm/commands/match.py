@@ -12,6 +12,7 @@ from rationalerm.commands.evaluate import (
     dry_run,
     llm_matcher,
     show,
+    summary_of,
     too_many_failed,
 )
 from rationalerm.commands.llm_options import add_llm_options
@@ -36,7 +37,6 @@ def add(commands: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 if too many rows failed."""
     from rationalerm.errors import UsageError
-    from rationalerm.run import evaluate
 
     config = config_of(args)
     matcher = llm_matcher(args)
@@ -44,18 +44,7 @@ def run(args: argparse.Namespace) -> int:
         return dry_run(args, config, matcher)
     if not args.out:
         raise UsageError("--out DIR is missing: answers are paid for, and are kept there")
-    summary = evaluate(
-        args.input,
-        args.judge,
-        matcher,
-        args.out,
-        config=config,
-        skip_bad=args.skip_bad,
-        limit=args.limit,
-        progress=True,
-        chance_rows=args.chance,
-        imported=args.imported,
-    )
+    summary = summary_of(args, config, matcher)
     findings = too_many_failed(summary, args)
     show(summary, args, findings)
     return 1 if findings else 0

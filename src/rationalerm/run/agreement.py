@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rationalerm.data.rundir import Log, RunDir
+from rationalerm.data.log import Log
+from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError, UsageError
 from rationalerm.run.imported import EVALUATOR, FinishedRow, read_finished, results_files, texts_digest
 from rationalerm.run.store import Key, key_of, matching_of

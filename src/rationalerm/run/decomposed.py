@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rationalerm.data.fields import Fields
-from rationalerm.data.rundir import RunDir, write_lines
+from rationalerm.data.log import write_lines
+from rationalerm.data.rundir import RunDir
 from rationalerm.data.texts import HUMAN, ProseFile, ProseRow, Text
 from rationalerm.llm.meter import Meter
 

@@ -15,23 +15,24 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rationalerm import __version__
-from rationalerm.data.rundir import Log, RunDir
+from rationalerm.data.log import Log
+from rationalerm.data.rundir import RunDir
 from rationalerm.data.spool import spooled
 from rationalerm.data.texts import HUMAN, ProseFile, Text
 from rationalerm.errors import UsageError
 from rationalerm.judge.decomposition import Decomposition, Passage, decompose_question
 from rationalerm.judge.thinking import strip_thinking
 from rationalerm.llm.client import Chat
-from rationalerm.llm.meter import Prices, estimated_tokens
+from rationalerm.llm.meter import Meter, Prices, estimated_tokens
 from rationalerm.llm.question import Outcome, Question
 from rationalerm.llm.settings import ChatSettings
 from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
 from rationalerm.run.decomposed import Decomposed, Limits, TextKey, derive, text_key
-from rationalerm.run.endpoint_rows import Forecast
+from rationalerm.run.forecast import Forecast
 from rationalerm.run.live import Live
 from rationalerm.run.progress import say, say_unmatched
-from rationalerm.run.session import run_chat
+from rationalerm.run.session import run_logged
 from rationalerm.run.writer import Writer
 
 __all__ = ["DecomposeConfig", "decompose", "forecast_decomposing"]
@@ -118,7 +119,7 @@ def decompose(
             RunDir(path.parent, _manifest(source, input, settings, config), finished="rows.jsonl", beside=path.name)
         )
         run = _Run(source, config, settings, rundir)
-        _, meter = run.all(run.unfinished(texts), progress)
+        meter = run.all(run.unfinished(texts), progress)
         limits = Limits(config.least, config.most)
         return derive(rundir, path, source, settings.endpoint.model, limits, meter)
 
@@ -163,24 +164,17 @@ class _Run:
         """How many of them are to be asked about."""
         return sum(self._finished.get(key) != digest for key, digest in texts.items())
 
-    def all(self, todo: int, progress: bool) -> Any:
+    def all(self, todo: int, progress: bool) -> Meter:
         """Every text that is not finished."""
-        writer = Writer()
-        try:
-            return run_chat(
-                self._settings,
-                lambda chat, live: self._sweep(chat, live, writer),
-                what="texts",
-                total=todo,
-                usage=self._rundir.log("usage.jsonl"),
-                show=progress,
-            )
-        finally:
-            try:
-                writer.close()
-            finally:
-                self._answers.close()
-                self._failures.close()
+        return run_logged(
+            self._settings,
+            self._sweep,
+            (self._answers, self._failures),
+            what="texts",
+            total=todo,
+            usage=self._rundir.log("usage.jsonl"),
+            show=progress,
+        )
 
     async def _sweep(self, chat: Chat, live: Live, writer: Writer) -> None:
         async def work(text: Text) -> None:

@@ -1,146 +1,61 @@
 """Rows through a matcher behind an endpoint: many at once, each finished row on disk, failures counted and never a number.
 
-Two passes over the file: the first finds bad rows, repeated ids and unsure labels before anything is paid for; the second asks.
+This is the second pass over the file; the first, `evaluate`'s, finds bad rows, repeated ids and unsure labels before anything is
+paid for.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from rationalerm.data.log import Log
 from rationalerm.data.pairs import PairFile
-from rationalerm.data.rundir import RunDir
 from rationalerm.llm.client import Chat
-from rationalerm.llm.meter import estimated_tokens
 from rationalerm.llm.sweep import sweep
 from rationalerm.match import LLMMatcher
 from rationalerm.run.chance import mean_recall
-from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.imported import EVALUATOR, Imported, read_imported
 from rationalerm.run.live import Live
-from rationalerm.run.progress import say, say_unmatched
 from rationalerm.run.session import run_chat, used
 from rationalerm.run.store import Game, Store, failure_row, match_row
-from rationalerm.run.writer import Writer
-from rationalerm.score.summary import Summary
 from rationalerm.types import Matching
 
-__all__ = ["Forecast", "forecast", "match_over_endpoint"]
-
-
-class Forecast(NamedTuple):
-    """What a run will ask at most: the cache may hold some of it, re-asking may add to it. Tokens are estimates."""
-
-    rows: int
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
+__all__ = ["is_open", "match_over_endpoint"]
 
 
 def match_over_endpoint(
     source: PairFile,
     matcher: LLMMatcher,
     gathered: Gathered,
-    config: EvaluateConfig,
-    out: str | Path | None,
-    manifest: dict[str, Any],
-    *,
-    progress: bool,
-    imported: str | Path | None,
-) -> Summary:
-    """Asks about every game that is not finished; the run's numbers. For `evaluate`, which says what may be raised."""
-    total = sum(len(pair.answers) for pair in source)
-    say_unmatched(source.without_feedback, source.feedback)
-    if out is None:
-        return _matched(source, matcher, gathered, config, None, total, progress=progress, imported=imported)
-    with RunDir(out, manifest) as rundir:
-        return _matched(source, matcher, gathered, config, rundir, total, progress=progress, imported=imported)
-
-
-def _matched(
-    source: PairFile,
-    matcher: LLMMatcher,
-    gathered: Gathered,
-    config: EvaluateConfig,
-    rundir: RunDir | None,
+    store: Store,
     total: int,
     *,
     progress: bool,
+    usage: Log | None,
     imported: str | Path | None,
-) -> Summary:
+) -> tuple[dict[str, float | None], dict[str, Any]]:
+    """Asks about every game that is not finished. For `evaluate`, which says what may be raised.
+
+    Returns:
+        The chance level a judge, where it was asked for, and what the run used.
+    """
     known = read_imported(imported) if imported is not None else None
-    writer = Writer() if rundir else None
-    store = Store(rundir, writer)
-    for line in store.complaints:
-        say(line)
-    run = _Run(matcher, gathered, config, store, known)
+    run = _Run(matcher, gathered, store, known)
     try:
         chance, meter = run_chat(
             matcher.settings,
             lambda chat, live: run.all(source, chat, live),
             what="games",
             total=total,
-            usage=rundir.log("usage.jsonl") if rundir else None,
+            usage=usage,
             show=progress,
         )
     finally:
         store.close()
-    gathered.check_labels(source)
-    games = gathered.games(source.judges)
-    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", chance)
-    summary.usage.update(used(meter) | {"imported": run.imported})
-    store.settle(games, source.bad, config.spurious_under)
-    if rundir:
-        rundir.write("summary.json", summary.to_json())
-    return summary
-
-
-def forecast(
-    source: PairFile,
-    matcher: LLMMatcher,
-    config: EvaluateConfig,
-    out: str | Path | None,
-    *,
-    imported: str | Path | None = None,
-    every_game: bool = True,
-    chance_rows: int = 0,
-    audit_rows: int = 0,
-) -> Forecast:
-    """What the run would ask, without asking: for --dry-run. Writes nothing.
-
-    Args:
-        source, matcher, config, out, imported: as for the run.
-        every_game: False where the model is only asked for the audit.
-        chance_rows, audit_rows: calls beyond the games', of the games' mean length.
-    """
-    known = read_imported(imported) if imported is not None else None
-    store = Store(None)
-    if out is not None and RunDir.manifest(out) is not None:
-        store = Store(RunDir.opened(out))
-    rows = calls = prompt = completion = 0
-    games: Counter[str] = Counter()
-    all_prompt = all_completion = 0
-    for pair in source:
-        rows += 1
-        for game in (game_of(pair, answer) for answer in pair.answers):
-            if not to_match(game) or not game.judgment.reasons:
-                continue
-            question = matcher.question(game.human, game.judgment.reasons[: config.top_k])
-            tokens = estimated_tokens(sum(len(message.content) for message in question.messages))
-            games[game.answer.judge] += 1
-            all_prompt, all_completion = all_prompt + tokens, all_completion + question.expected_tokens
-            todo = is_open(game, store, known, config.repeats) if every_game else 0
-            calls, prompt, completion = calls + todo, prompt + todo * tokens, completion + todo * question.expected_tokens
-    more = sum(min(chance_rows, count) for count in games.values()) + min(audit_rows, games.total())
-    if more:
-        share = more / games.total()
-        calls, prompt, completion = calls + more, prompt + round(share * all_prompt), completion + round(share * all_completion)
-    prices = matcher.settings.prices
-    return Forecast(rows, calls, prompt, completion, prices.cost(prompt, completion) if prices else None)
+    return chance, used(meter) | {"imported": run.imported}
 
 
 def is_open(game: Game, store: Store, known: Imported | None, repeats: int) -> int:
@@ -155,10 +70,9 @@ def is_open(game: Game, store: Store, known: Imported | None, repeats: int) -> i
 class _Run:
     """The second pass."""
 
-    def __init__(
-        self, matcher: LLMMatcher, gathered: Gathered, config: EvaluateConfig, store: Store, known: Imported | None
-    ) -> None:
-        self._matcher, self._gathered, self._config, self._store, self._known = matcher, gathered, config, store, known
+    def __init__(self, matcher: LLMMatcher, gathered: Gathered, store: Store, known: Imported | None) -> None:
+        self._matcher, self._gathered, self._store, self._known = matcher, gathered, store, known
+        self._config = gathered.config
         self.imported = 0
 
     async def all(self, source: PairFile, chat: Chat, live: Live) -> dict[str, float | None]:

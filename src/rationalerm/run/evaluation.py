@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.progress import Progress, say, say_unmatched
 from rationalerm.run.store import Store, match_row
+from rationalerm.run.writer import Writer
 from rationalerm.score.summary import Summary
 from rationalerm.types import Pair
 
@@ -81,36 +82,64 @@ def evaluate(
     _check(out, limit, config, asked, imported)
     with ExitStack() as stack:
         path = stack.enter_context(spooled(input)) if asked else Path(input)
-        columns = config.columns(_distinct(judges))
         name = "stdin" if asked and str(input) == "-" else None
+        columns = config.columns(_distinct(judges))
         source = PairFile(path, columns, skip_bad=skip_bad, feedback=config.feedback, limit=limit, shown=name)
+        total = sum(len(pair.answers) for pair in source) if asked else 0  # bad rows are met before anything is paid for
+        manifest = _manifest(source, judges, chosen, config, imported)
+        rundir = stack.enter_context(RunDir(out, manifest)) if out is not None else None
         chance = chance_rows if chance_rows is not None else 0 if asked else _CHANCE_ROWS
         gathered = Gathered(config, chance, audit_rows if auditor else 0)
-        manifest = _manifest(source, judges, chosen, config, imported)
-        rundir: RunDir | None = None
-        if isinstance(chosen, LLMMatcher):
-            from rationalerm.run.endpoint_rows import match_over_endpoint
-
-            summary = match_over_endpoint(source, chosen, gathered, config, out, manifest, progress=progress, imported=imported)
-        else:
-            rundir = stack.enter_context(RunDir(out, manifest)) if out is not None else None
-            summary = _match_here(source, chosen, gathered, config, rundir, progress)
-        if auditor is None:
-            return summary
-        from rationalerm.run.audit import audit
-
-        with RunDir(out, manifest) if out is not None and asked else nullcontext(rundir) as kept:
-            done = audit(gathered.audit.games(), summary.matcher, auditor, config, kept, show=progress)
-    return replace(summary, audit=done.compared, audit_failures=done.failures, usage=done.usage or summary.usage)
+        summary = _matched(source, chosen, gathered, rundir, total, progress=progress, imported=imported)
+        return summary if auditor is None else _audited(summary, gathered, auditor, rundir, progress)
 
 
-def _match_here(
-    source: PairFile, matcher: Matcher, gathered: Gathered, config: EvaluateConfig, rundir: RunDir | None, progress: bool
+def _matched(
+    source: PairFile,
+    matcher: Matcher,
+    gathered: Gathered,
+    rundir: RunDir | None,
+    total: int,
+    *,
+    progress: bool,
+    imported: str | Path | None,
 ) -> Summary:
-    """All rows through a matcher on this machine, a batch at a time."""
-    store = Store(rundir)
+    """Every game matched, here or over an endpoint; the run's files and its numbers."""
+    usage: dict[str, Any] = {}
+    if isinstance(matcher, LLMMatcher):
+        from rationalerm.run.endpoint_rows import match_over_endpoint  # brings the client in
+
+        say_unmatched(source.without_feedback, source.feedback)
+        store = _store(rundir, Writer() if rundir else None)
+        log = rundir.log("usage.jsonl") if rundir else None
+        levels, usage = match_over_endpoint(
+            source, matcher, gathered, store, total, progress=progress, usage=log, imported=imported
+        )
+        gathered.check_labels(source)
+    else:
+        store = _store(rundir, None)
+        _match_here(source, matcher, gathered, store, progress)
+        say_unmatched(source.without_feedback, source.feedback)
+        gathered.check_labels(source)
+        levels = {judge: sample.level(matcher, gathered.config.scoring) for judge, sample in gathered.chance.items()}
+    games = gathered.games(source.judges)
+    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", levels)
+    store.settle(games, source.bad, gathered.config.spurious_under)
+    if rundir:
+        rundir.write("summary.json", summary.to_json())
+    return replace(summary, usage=usage)
+
+
+def _store(rundir: RunDir | None, writer: Writer | None) -> Store:
+    """The run's rows; what is broken in them is said."""
+    store = Store(rundir, writer)
     for line in store.complaints:
         say(line)
+    return store
+
+
+def _match_here(source: PairFile, matcher: Matcher, gathered: Gathered, store: Store, progress: bool) -> None:
+    """All rows through a matcher on this machine, a batch at a time."""
     shown = Progress("rows") if progress else None
     try:
         for pairs in _batches(source, _BATCH):
@@ -121,15 +150,14 @@ def _match_here(
         store.close()
         if shown:
             shown.close()
-    say_unmatched(source.without_feedback, source.feedback)
-    gathered.check_labels(source)
-    levels = {judge: sample.level(matcher, config.scoring) for judge, sample in gathered.chance.items()}
-    games = gathered.games(source.judges)
-    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", levels)
-    store.settle(games, source.bad, config.spurious_under)
-    if rundir:
-        rundir.write("summary.json", summary.to_json())
-    return summary
+
+
+def _audited(summary: Summary, gathered: Gathered, auditor: Matcher, rundir: RunDir | None, progress: bool) -> Summary:
+    """A second evaluator on a sample; the run is finished and on disk by then."""
+    from rationalerm.run.audit import audit
+
+    done = audit(gathered.audit.games(), summary.matcher, auditor, gathered.config, rundir, show=progress)
+    return replace(summary, audit=done.compared, audit_failures=done.failures, usage=done.usage or summary.usage)
 
 
 def _batch(pairs: list[Pair], matcher: Matcher, gathered: Gathered, store: Store) -> None:

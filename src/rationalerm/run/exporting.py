@@ -21,8 +21,9 @@ import orjson
 
 from rationalerm.data.fields import Fields, reason_list, row_id
 from rationalerm.data.jsonl import Row, dumps, read_rows
+from rationalerm.data.log import Log
 from rationalerm.data.names import file_name
-from rationalerm.data.rundir import Log, RunDir
+from rationalerm.data.rundir import RunDir
 from rationalerm.data.sides import swap_sides
 from rationalerm.errors import DataError, UsageError
 from rationalerm.run.exported import agrees, best_of, failed_row, metadata_of, result_row

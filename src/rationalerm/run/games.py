@@ -40,7 +40,7 @@ class Gathered:
     """What stays in memory of the games that have gone by, in whatever order they came."""
 
     def __init__(self, config: EvaluateConfig, chance_rows: int, audit_rows: int = 0) -> None:
-        self._config = config
+        self.config = config
         self._chance_rows = chance_rows
         self.audit = AuditSample(audit_rows)
         self._games: dict[str, list[tuple[int, int, GameResult]]] = defaultdict(list)
@@ -57,7 +57,7 @@ class Gathered:
             place: which of its pair's answers it is.
             failure: why there is no matching.
         """
-        config, judge = self._config, game.answer.judge
+        config, judge = self.config, game.answer.judge
         first, more = (matchings[0], matchings[1:]) if matchings else (None, ())
         done = result(game.pair, game.answer, game.judgment, first, *more, scoring=config.scoring, top_k=config.top_k)
         if failure is not None and done.rationale_status == "matcher failed":
@@ -84,7 +84,7 @@ class Gathered:
         """Raises DataError where a judge's label column says the opposite of its texts in most rows."""
         for judge, (wrong, checked) in self._labels.items():
             if wrong * 2 > checked:
-                text, label = (n.replace("{judge}", judge) for n in (self._config.text_field, self._config.judge_label_field))
+                text, label = (n.replace("{judge}", judge) for n in (self.config.text_field, self.config.judge_label_field))
                 raise DataError(
                     f"contradicts the verdict in {text} in {wrong} of {checked} rows, so its coding is not "
                     "negative = Response 1; say what it means with --judge-label-map, or leave the field out",
@@ -96,7 +96,7 @@ class Gathered:
         self, games: dict[str, list[GameResult]], source: PairFile, matcher: str, chance: Mapping[str, float | None]
     ) -> Summary:
         """The numbers, from the games."""
-        config = self._config
+        config = self.config
         return Summary(
             judges={judge: summarise(of, judge, spurious_under=config.spurious_under) for judge, of in games.items()},
             comparisons=compare(games),

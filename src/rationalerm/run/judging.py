@@ -14,23 +14,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rationalerm import __version__
+from rationalerm.data.log import Log
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.released import judges_of
-from rationalerm.data.rundir import Log, RunDir
+from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError, UsageError
 from rationalerm.judge.asking import Asked, judge_question
 from rationalerm.llm.client import Chat
-from rationalerm.llm.meter import Prices, estimated_tokens
+from rationalerm.llm.meter import Meter, Prices, estimated_tokens
 from rationalerm.llm.question import Outcome
 from rationalerm.llm.settings import ChatSettings
 from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
-from rationalerm.run.endpoint_rows import Forecast
+from rationalerm.run.forecast import Forecast
 from rationalerm.run.judge_input import JudgeConfig, JudgeInput, Orders
 from rationalerm.run.judged import CallKey, Judged, call_key, derive, digest_of, is_answer
 from rationalerm.run.live import Live
 from rationalerm.run.progress import say
-from rationalerm.run.session import run_chat
+from rationalerm.run.session import run_logged
 from rationalerm.run.writer import Writer
 from rationalerm.types import Judgment, Order, Pair
 
@@ -83,7 +84,7 @@ def judge(
         plan = _first_pass(pairs, name)
         rundir = stack.enter_context(RunDir(out, _manifest(source, settings, config, name), finished="judgments.jsonl"))
         run = _Run(pairs, plan, config, name, rundir)
-        _, meter = run.all(settings, progress=progress)
+        meter = run.all(settings, progress=progress)
         return derive(
             rundir, pairs, plan.places, plan.digests, name, _games_of(config), config.votes, config.top_k, meter, left_out
         )
@@ -130,25 +131,17 @@ class _Run:
         for line in self._answers.complaints():
             say(line)
 
-    def all(self, settings: ChatSettings, *, progress: bool) -> Any:
+    def all(self, settings: ChatSettings, *, progress: bool) -> Meter:
         """Every call that is not finished."""
-        todo = self._count()
-        writer = Writer()
-        try:
-            return run_chat(
-                settings,
-                lambda chat, live: self._sweep(chat, live, writer),
-                what="calls",
-                total=todo,
-                usage=self._rundir.log("usage.jsonl"),
-                show=progress,
-            )
-        finally:
-            try:
-                writer.close()
-            finally:
-                self._answers.close()
-                self._failures.close()
+        return run_logged(
+            settings,
+            self._sweep,
+            (self._answers, self._failures),
+            what="calls",
+            total=self._count(),
+            usage=self._rundir.log("usage.jsonl"),
+            show=progress,
+        )
 
     def _count(self) -> int:
         keys = (

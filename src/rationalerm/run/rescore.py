@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from rationalerm.data.jsonl import BadRow, read_rows
+from rationalerm.data.log import Log
 from rationalerm.data.results import find_field, is_results_row, matched_judges, shows_list
-from rationalerm.data.rundir import Log, RunDir
+from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError
 from rationalerm.run.score_rows import SILENCE, Failed, ScoreConfig, Skipped, paper_matching, paper_row, released_row
 from rationalerm.run.store import key_of, matching_of

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
-from rationalerm.data.rundir import Log
+from rationalerm.data.log import Log
 from rationalerm.llm.client import Chat
 from rationalerm.llm.loop import run_in_loop
 from rationalerm.llm.meter import Meter
 from rationalerm.llm.settings import ChatSettings
 from rationalerm.run.live import Live
+from rationalerm.run.writer import Writer
 
-__all__ = ["run_chat", "used"]
+__all__ = ["run_chat", "run_logged", "used"]
 
 R = TypeVar("R")
 
@@ -56,6 +57,28 @@ def run_chat(
                     usage.close()
 
     return run_in_loop(session())
+
+
+def run_logged(
+    settings: ChatSettings,
+    work: Callable[[Chat, Live, Writer], Awaitable[R]],
+    logs: Sequence[Log],
+    *,
+    what: str,
+    total: int,
+    usage: Log,
+    show: bool,
+) -> Meter:
+    """`run_chat` with a writer for rows as they come; the logs are synced and closed, whatever ends it. Returns what it used."""
+    writer = Writer()
+    try:
+        return run_chat(settings, lambda chat, live: work(chat, live, writer), what=what, total=total, usage=usage, show=show)[1]
+    finally:
+        try:
+            writer.close()
+        finally:
+            for log in logs:
+                log.close()
 
 
 def used(meter: Meter) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rationalerm.data.jsonl import BadRow
-from rationalerm.data.rundir import Log, RunDir
+from rationalerm.data.log import Log
+from rationalerm.data.rundir import RunDir
 from rationalerm.llm.question import Outcome
 from rationalerm.run.writer import Writer
 from rationalerm.score.rows import GameResult

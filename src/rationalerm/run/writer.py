@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from rationalerm.data.rundir import Log
+from rationalerm.data.log import Log
 from rationalerm.errors import RationalermError
 
 __all__ = ["Writer"]
