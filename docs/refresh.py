@@ -39,10 +39,10 @@ def _draw(judges: dict[str, dict[str, Any]]) -> None:
         x, y = judge["outcome_accuracy"], judge["rationale_consistency"]
         (x0, x1), (y0, y1) = judge["outcome_accuracy_ci"], judge["rationale_consistency_ci"]
         axes.errorbar(x, y, xerr=[[x - x0], [x1 - x]], yerr=[[y - y0], [y1 - y]], fmt="o", color=COLOURS[name], capsize=3)
-        axes.annotate(
-            f"{name}: {WORDS[name]}", (x, y1), xytext=(0, 5), textcoords="offset points", color=COLOURS[name], ha="center"
-        )
-    axes.set(xlim=(0.5, 1.0), ylim=(-0.015, 0.42), xlabel="outcome accuracy: right verdicts", ylabel="rationale consistency")
+        high = y1 if name != "surface" else y0  # under its bar: over it stands another's
+        place = {"xy": (x, high), "xytext": (0, 5 if high == y1 else -14), "ha": "center"}
+        axes.annotate(f"{name}: {WORDS[name]}", textcoords="offset points", color=COLOURS[name], **place)
+    axes.set(xlim=(0.5, 1.0), ylim=(-0.04, 0.42), xlabel="outcome accuracy: right verdicts", ylabel="rationale consistency")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     out = Path(__file__).with_name("demo.svg")

@@ -12,5 +12,6 @@ candidates  two files of responses -> pairs
 texts       the prose of a row that can be taken apart: feedback, any field, judges' answers
 prose       prose -> sentences
 sides       Response 1 <-> Response 2 in a text
-rundir      the run directory: append, repair, resume
+log         JSON lines files that grow: append, sync, repair, settle       names   a file name for any model id
+rundir      the run directory: one writer, one configuration              spool   stdin, to be read twice
 """
