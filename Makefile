@@ -17,7 +17,7 @@ help:
 
 .venv/dev: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" -c constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev,train]" -c constraints.txt
 	@touch $@ .venv/core
 
 demo: .venv/core

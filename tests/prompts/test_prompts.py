@@ -18,6 +18,7 @@ PLACES = {
     **{name: {"human", "model", "n_human", "n_model"} for name in MATCH},
     "match_again": {"problem"},
     "judge": {"mark", "conversation", "response_a", "response_b"},
+    "genrm": {"mark", "conversation", "response_a", "response_b"},
     "decompose_human": {"mark", "conversation", "response_1", "response_2", "text"},
     "decompose_judge": {"mark", "conversation", "response_a", "response_b", "text"},
     "decompose_again": {"problem"},
@@ -100,13 +101,14 @@ def test_the_matchers_form_is_what_the_reader_reads(name: str, mode: str) -> Non
     assert parse_matching(shown[0], n_human, 4, mode).scores == parse_matching(form, n_human, 4, mode).scores  # type: ignore[arg-type]
 
 
-def test_the_judge_is_told_five_verdicts() -> None:
-    system = filled("judge", 0)
+@pytest.mark.parametrize("name", ["judge", "genrm"])
+def test_the_judge_is_told_five_verdicts(name: str) -> None:
+    system = filled(name, 0)
     assert re.findall(r"^\\boxed\{(\S+)\}  ", system, re.M) == [verdict.label for verdict in Verdict]
     assert block_of(system).split("\n")[-2] == r"\boxed{VERDICT}", "the form favours no verdict"
 
 
-@pytest.mark.parametrize("name", ["judge", "decompose_judge"])
+@pytest.mark.parametrize("name", ["judge", "genrm", "decompose_judge"])
 def test_a_and_b_are_alike(name: str) -> None:
     """Both are named together, or a line says of one what another line says of the other."""
 
@@ -120,6 +122,14 @@ def test_a_and_b_are_alike(name: str) -> None:
     text = re.sub(r"\bA(?= [a-z])(?! is )", "a", text)  # the article
     assert sorted(text.split("\n")) == sorted(mirrored(text).split("\n"))
     assert len(re.findall(r"\bA\b", text)) == len(re.findall(r"\bB\b", text)) >= 2
+
+
+def test_a_genrm_is_asked_for_what_a_judge_is_asked_in_fewer_words() -> None:
+    """A model that was trained on the one is measured by the other."""
+    judge, genrm = load("judge"), load("genrm")
+    assert block_of(filled("genrm", 0)) == block_of(filled("judge", 0))
+    assert len(genrm.text) < 0.8 * len(judge.text)
+    assert genrm.text.count("{{mark}}") == 5
 
 
 @pytest.mark.parametrize("side", ["human", "judge"])

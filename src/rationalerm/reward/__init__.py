@@ -2,12 +2,26 @@
 
 options   what is rewarded, checked once           hybrid   one answer, or a group of them -> rewards
 result    a reward with its parts, always apart    groups   a step's rewards: None, spread, padding, truncation
+config    a reward and its matcher, from words     guard    stops where too many rewards fail
+truth     what the human said of a game, as a data set's column
 """
 
 from __future__ import annotations
 
+from rationalerm.reward.config import RewardConfig
+from rationalerm.reward.guard import FailureGuard
 from rationalerm.reward.hybrid import HybridReward, ahybrid_reward, hybrid_reward
 from rationalerm.reward.options import RewardOptions
 from rationalerm.reward.result import Reward
+from rationalerm.reward.truth import Truth
 
-__all__ = ["HybridReward", "Reward", "RewardOptions", "ahybrid_reward", "hybrid_reward"]
+__all__ = [
+    "FailureGuard",
+    "HybridReward",
+    "Reward",
+    "RewardConfig",
+    "RewardOptions",
+    "Truth",
+    "ahybrid_reward",
+    "hybrid_reward",
+]

@@ -1,0 +1,125 @@
+"""What a policy's answers to held-out prompts come to: OA, RC, AP, generic share. The measuring rules, whatever the reward was.
+
+The list is cut to the first five, an answer that was cut off is unscored, a failure of the matcher is counted: the figures are
+those that `evaluate` gives, and do not move with the reward's options. Knows nothing of trainers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rationalerm.errors import MatcherError
+from rationalerm.judge.answers import read_answer
+from rationalerm.match import Matcher
+from rationalerm.match.leaning import leaning
+from rationalerm.reward import Truth
+from rationalerm.reward.hybrid import side_of_label
+from rationalerm.run.games import to_match
+from rationalerm.run.store import Game
+from rationalerm.score.compare import Paired, paired
+from rationalerm.score.consistency import TOP_K
+from rationalerm.score.means import Mean, mean_of
+from rationalerm.score.rows import GameResult, result
+from rationalerm.score.summary import JudgeSummary, summarise
+from rationalerm.types import Answer, Matching, Pair
+
+__all__ = ["Answered", "HeldOut", "measure"]
+
+POLICY = "policy"
+METRICS = ("outcome_accuracy", "outcome_accuracy_all", "rationale_consistency", "average_precision", "precision")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One answer of the policy: to the game `id`, of the prompts `cluster`, and what the human said."""
+
+    id: str
+    cluster: str
+    text: str | None
+    truth: Truth
+    domain: str | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """An evaluation at one update. `generic` and `reasons` are means over the answers that give reasons."""
+
+    step: int
+    summary: JudgeSummary
+    generic: Mean
+    reasons: Mean
+    games: Sequence[GameResult]
+    matcher: str
+
+    def to_json(self) -> dict[str, Any]:
+        """A line of evaluations.jsonl."""
+        whole = self.summary.to_json()
+        return {
+            "step": self.step,
+            "matcher": self.matcher,
+            **whole,
+            **self.generic.to_json("generic"),
+            **self.reasons.to_json("reasons"),
+        }
+
+    def against(self, first: HeldOut) -> dict[str, Paired]:
+        """Paired tests of this evaluation against an earlier one, on the games that both have."""
+        tested = {name: paired(first.games, self.games, name) for name in ("outcome_accuracy", "rationale_consistency")}
+        return {name: test for name, test in tested.items() if test is not None}
+
+
+def measure(step: int, answers: Iterable[Answered], matcher: Matcher) -> HeldOut:
+    """Scores the answers.
+
+    Args:
+        step: the update.
+        answers: one a game; a game that is answered twice counts once, with its first answer.
+        matcher: the measuring one.
+    """
+    once = {answer.id: answer for answer in answers}.values()
+    games = [_game(answer) for answer in once]
+    todo = [game for game in games if to_match(game)]
+    found = dict(zip([game.pair.id for game in todo], _match(matcher, todo), strict=True))
+    results = [
+        result(game.pair, game.answer, game.judgment, found.get(game.pair.id), scoring="paper", top_k=TOP_K) for game in games
+    ]
+    said = [(leaning(game.judgment.reasons, matcher).generic, game.pair.cluster, len(game.judgment.reasons)) for game in games]
+    told = [one for one in said if one[2]]
+    return HeldOut(
+        step,
+        summarise(results, POLICY),
+        mean_of([(generic, cluster) for generic, cluster, _ in told], 2000),
+        mean_of([(float(count), cluster) for _, cluster, count in told], 2000),
+        results,
+        f"{matcher.name} {matcher.version}",
+    )
+
+
+def _game(answered: Answered) -> Game:
+    """As `evaluate` sees it: the game's letters are its row's, since the prompt is the game's."""
+    truth = answered.truth
+    a, b = truth.responses or ("", "")
+    answer = Answer(POLICY, text=answered.text, finish_reason="length" if answered.truncated else "stop")
+    pair = Pair(
+        id=answered.id,
+        response_a=a,
+        response_b=b,
+        label=side_of_label(truth.label),  # type: ignore[arg-type]
+        human_reasons=truth.human_reasons,
+        domain=answered.domain,
+        cluster=answered.cluster,
+        answers=(answer,),
+    )
+    return Game(pair, answer, read_answer(answer, pair), truth.human_reasons)
+
+
+def _match(matcher: Matcher, games: Sequence[Game]) -> list[Matching | None]:
+    """A matching each; None where the matcher failed on that row."""
+    rows = [(game.human, game.judgment.reasons) for game in games]
+    each = getattr(matcher, "match_each", None)
+    if each is None:
+        return list(matcher.match_many(rows))
+    return [None if isinstance(found, MatcherError) else found for found in each(rows)]

@@ -1,0 +1,1 @@
+"""What every training on TRL's trainers shares: a configuration's words, LoRA, checkpoints, a stop that loses nothing."""

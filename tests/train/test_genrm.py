@@ -1,0 +1,263 @@
+"""Real GRPO runs of a few updates on the CPU, with a policy of a few thousand weights: TRL, its trainer, its checkpoints."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tiny import make_policy, write_prompts
+
+import rationalerm
+from endpoint import Answered, FakeEndpoint, best_answer
+from rationalerm.errors import DataError, ResumeError, StoppedError, UsageError
+from rationalerm.train.genrm.config import GenRMConfig, load_config
+from rationalerm.train.genrm.running import train_genrm
+from rationalerm.train.trainer.checkpoints import last_whole
+
+PARTS = ("outcome", "rationale", "reasons", "generic", "agreement", "padding", "none", "failed", "truncated", "no_spread")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """More threads than a policy of this size has use for are ten times slower."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the policy and its prompts."""
+    folder = tmp_path_factory.mktemp("tiny")
+    make_policy(folder / "policy")
+    write_prompts(folder / "data")
+    return folder
+
+
+def config(place: Path, **said: Any) -> GenRMConfig:
+    """The preset `small`, smaller."""
+    small = {
+        "policy": str(place / "policy"), "cpu": True, "precision": "fp32", "checkpointing": False, "lora": 0, "batch": 4,
+        "mini_batch": 4, "device_batch": 16, "samples": 4, "max_completion": 12, "max_updates": 6, "learning_rate": 0.02,
+        "thinking": None, "alarm_window": 2, "eval_every": 3, "save_every": 2, "warmup_updates": 0, "reward.combine": "additive",
+    }  # fmt: skip
+    return load_config("small", None, small | said)
+
+
+@pytest.fixture(scope="module")
+def done(place: Path) -> tuple[Path, dict[str, Any]]:
+    """A whole run."""
+    out = place / "run"
+    return out, train_genrm(place / "data", out, config(place), show=False)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_the_parts_are_logged_apart_and_the_losses_are_finite(done: tuple[Path, dict[str, Any]]) -> None:
+    out, _ = done
+    steps = rows(out / "steps.jsonl")
+    assert [row["step"] for row in steps] == [1, 2, 3, 4, 5, 6]
+    assert all(math.isfinite(row["loss"]) and math.isfinite(row["grad_norm"]) for row in steps)
+    assert any(row["grad_norm"] > 0 for row in steps)
+    for row in steps:
+        assert {f"reward/{name}" for name in PARTS} <= row.keys()
+        assert row["reward_seconds"] <= row["seconds"]
+
+
+def test_the_held_out_prompts_are_measured_at_the_start_in_between_and_at_the_end(done: tuple[Path, dict[str, Any]]) -> None:
+    out, summary = done
+    evaluations = rows(out / "evaluations.jsonl")
+    assert [row["step"] for row in evaluations] == [0, 3, 6] == [row["step"] for row in summary["held_out"]]
+    for row in evaluations:
+        assert row["n"] == 4
+        assert {"outcome_accuracy", "rationale_consistency", "average_precision", "generic", "reasons"} <= row.keys()
+    answers = rows(out / "answers.jsonl")
+    assert len(answers) == 12
+    assert {answer["id"] for answer in answers} == {"row-50 AB", "row-50 BA", "row-51 AB", "row-51 BA"}
+
+
+def test_the_card_shows_what_was_measured(done: tuple[Path, dict[str, Any]]) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    out, summary = done
+    card = (out / "model" / "README.md").read_text("utf-8")
+    last = summary["held_out"][-1]
+    assert f"| 6 | {last['outcome_accuracy']:.3f} [" in card
+    assert summary["degeneration"]["said"] in card
+    assert "${" not in card
+    assert json.loads((out / "summary.json").read_text("utf-8"))["held_out"] == summary["held_out"]
+    model = AutoModelForCausalLM.from_pretrained(out / "model")
+    assert model.num_parameters() > 1000
+    assert len(AutoTokenizer.from_pretrained(out / "model")) == model.config.vocab_size
+
+
+def test_a_run_that_goes_on_is_the_run_that_was_not_interrupted(place: Path, done: tuple[Path, dict[str, Any]]) -> None:
+    whole, _ = done
+    out = place / "resumed"
+    shutil.copytree(whole, out)
+    (out / "checkpoints" / "checkpoint-6" / "trainer_state.json").unlink()  # a kill in the middle of the last save
+    (out / "summary.json").unlink()
+    lines = (out / "steps.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "steps.jsonl").write_bytes(b"".join(lines[:5]) + lines[5][:40])
+    train_genrm(place / "data", out, config(place), show=False)
+    timed = ("seconds", "reward_seconds", "step_time")
+    mine, theirs = (
+        [{name: value for name, value in row.items() if name not in timed} for row in rows(folder / "steps.jsonl")]
+        for folder in (out, whole)
+    )
+    assert mine == theirs
+    assert rows(out / "evaluations.jsonl") == rows(whole / "evaluations.jsonl")
+    assert rows(out / "answers.jsonl") == rows(whole / "answers.jsonl")
+
+
+def test_another_configuration_is_refused(place: Path, done: tuple[Path, dict[str, Any]]) -> None:
+    out, _ = done
+    with pytest.raises(ResumeError, match="learning_rate"):
+        train_genrm(place / "data", out, config(place, learning_rate=0.01), show=False)
+
+
+def _failing(body: dict[str, Any], n: int) -> Answered | str:
+    """Every third question about the treaty's year is answered with something that no reader can use."""
+    return "I would rather not." if n % 3 == 0 else best_answer(body, n)
+
+
+def test_a_reward_of_none_is_left_out(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RATIONALERM_CACHE_DIR", str(tmp_path / "cache"))
+    with FakeEndpoint(_failing) as server:
+        asked = {
+            "matcher": "llm",
+            "model": "m",
+            "base_url": server.url,
+            "format_retries": 0,
+            "stop_above": 1.0,
+            "combine": "additive",
+        }
+        said = {f"reward.{name}": value for name, value in asked.items()}
+        summary = train_genrm(place / "data", tmp_path / "run", config(place, max_updates=4, **said), show=False)
+    steps = rows(tmp_path / "run" / "steps.jsonl")
+    assert any(0 < row["reward/none"] < 1 for row in steps)
+    assert any(row["reward/failed"] > 0 for row in steps)
+    assert all(math.isfinite(row["loss"]) and math.isfinite(row["reward"]) for row in steps)
+    assert any(row["grad_norm"] > 0 for row in steps)
+    assert summary["updates"] == 4
+
+
+def test_a_matcher_that_is_gone_stops_the_training(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RATIONALERM_CACHE_DIR", str(tmp_path / "cache"))
+    with FakeEndpoint(lambda body, n: "no") as server:
+        asked = {"matcher": "llm", "model": "m", "base_url": server.url, "format_retries": 0, "window": 8, "stop_above": 0.1}
+        said = {f"reward.{name}": value for name, value in asked.items()}
+        with pytest.raises(StoppedError, match=r"of the last 8 rewards failed, over 10%"):
+            train_genrm(place / "data", tmp_path / "run", config(place, **said), show=False)
+
+
+def test_from_rows_with_reasons_to_a_model(run: Callable[..., Any], place: Path, tmp_path: Path) -> None:
+    """What `train prepare` writes is what `train genrm` reads."""
+    sample = Path(rationalerm.__file__).parent / "sample" / "pairs.jsonl"
+    assert run("train", "prepare", sample, "--out", tmp_path / "data", "--validation", "0.1").code == 0
+    words = ["--preset", "small", "--policy", place / "policy", "--out", tmp_path / "run", "--json"]
+    said = (
+        "cpu=true precision=fp32 checkpointing=false lora=0 batch=4 mini_batch=4 samples=2 max_completion=8 thinking=null "
+        "max_updates=1"
+    )
+    ran = run("train", "genrm", tmp_path / "data", *words, *(word for value in said.split() for word in ("--set", value)))
+    assert ran.code == 0, ran.err
+    assert [row["step"] for row in ran.json["held_out"]] == [0, 1]
+    account = json.loads((tmp_path / "data" / "prepare.json").read_text("utf-8"))
+    assert ran.json["held_out"][0]["n"] == account["games"]["validation"]
+    game = rows(tmp_path / "run" / "evaluations.jsonl")[0]["rows"][0]
+    assert len(game["cluster"]) == 16
+
+
+def test_lora(place: Path, tmp_path: Path) -> None:
+    summary = train_genrm(place / "data", tmp_path / "run", config(place, lora=2, max_updates=2, kl=0.1), show=False)
+    assert summary["updates"] == 2
+    assert (tmp_path / "run" / "model" / "adapter_config.json").exists()
+    assert "LoRA of rank 2" in (tmp_path / "run" / "model" / "README.md").read_text("utf-8")
+    assert all("kl" in row for row in rows(tmp_path / "run" / "steps.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"policy": "/no/such/model"}, "can't be trained"),
+        ({"trainer.no_such_field": 1}, "the trainer refuses the configuration"),
+        ({"trainer.per_device_train_batch_size": 3}, "the trainer refuses the configuration"),
+        ({"vllm": "colocate"}, "vLLM is not installed"),
+    ],
+)
+def test_what_can_not_be_trained_is_one_line(place: Path, tmp_path: Path, said: dict[str, Any], message: str) -> None:
+    with pytest.raises((UsageError, DataError), match=message) as caught:
+        train_genrm(place / "data", tmp_path / "run", config(place, **said), show=False)
+    assert "\n" not in str(caught.value)
+
+
+def test_prompts_that_are_none(place: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"train\.parquet: not there; make it with `rationalerm train prepare`"):
+        train_genrm(tmp_path, tmp_path / "run", config(place), show=False)
+    for name in ("train", "validation"):
+        (tmp_path / f"{name}.parquet").write_bytes(b"no parquet")
+    with pytest.raises(DataError, match=r"train\.parquet: can't be read") as caught:
+        train_genrm(tmp_path, tmp_path / "run", config(place), show=False)
+    assert "\n" not in str(caught.value)
+
+
+def command(place: Path, out: Path, *more: str) -> list[str]:
+    """The command line of a long run."""
+    said = {
+        "cpu": "true", "precision": "fp32", "checkpointing": "false", "lora": "0", "batch": "4", "mini_batch": "4",
+        "samples": "4",
+        "max_completion": "12", "thinking": "null", "save_every": "1000", "eval_every": "0", "epochs": "500",
+    }  # fmt: skip
+    words = [word for name, value in said.items() for word in ("--set", f"{name}={value}")]
+    start = [sys.executable, "-m", "rationalerm", "train", "genrm", str(place / "data"), "--out", str(out), "--preset", "small"]
+    return [*start, "--policy", str(place / "policy"), *words, *more]
+
+
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[Any]) -> None:
+    """Until it holds, as long as the process lives."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert process.poll() is None, "the training ended"
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_ctrl_c_writes_a_checkpoint_and_the_same_command_goes_on(place: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(command(place, out), env=environment, stderr=subprocess.PIPE, text=True)
+    steps = out / "steps.jsonl"
+    wait_for(lambda: steps.exists() and steps.read_bytes().count(b"\n") >= 3, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    checkpoint = last_whole(out / "checkpoints")
+    assert checkpoint is not None
+    reached = rows(steps)[-1]["step"]
+    assert checkpoint.name == f"checkpoint-{reached}"
+    more = command(place, out, "--set", f"max_updates={reached + 1}", "--json")
+    again = subprocess.run(more, env=environment, capture_output=True, text=True, check=False)
+    assert again.returncode in (0, 1), again.stderr
+    assert f"going on from update {reached}" in again.stderr
+    assert json.loads(again.stdout)["updates"] == reached + 1
+    assert not re.search(r"Warning|Traceback", again.stderr), again.stderr

@@ -1,0 +1,182 @@
+"""A warm start: the right answers become demonstrations, and a policy of a few thousand weights learns to write like them."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tiny import HUMAN, make_policy
+
+from rationalerm.errors import DataError, ResumeError, UsageError
+from rationalerm.train.sft.config import SFTOptions, sft_arguments
+from rationalerm.train.sft.demonstrations import DemonstrationOptions
+from rationalerm.train.sft.running import Judged, train_sft
+
+Run = Callable[..., Any]
+RIGHT = f"1. {HUMAN[0]}\n2. {HUMAN[1]}\n\n\\boxed{{B>A}}"
+HALF = f"1. {HUMAN[0]}\n2. Response B is more detailed and reads well.\n\n\\boxed{{B>A}}"
+WRONG = "1. Response A gives 1914, the right year of the treaty.\n\n\\boxed{A>B}"
+WORDS = "amber birch cedar delta ember fjord grove heron ivory jade kelp lotus".split()  # noqa: SIM905
+SMALL = {
+    "cpu": True,
+    "precision": "fp32",
+    "checkpointing": False,
+    "batch": 4,
+    "device_batch": 4,
+    "learning_rate": 0.02,
+    "epochs": 6,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sft")
+    make_policy(folder / "policy")
+    rows = [
+        {
+            "id": f"r{k}",
+            "context": [
+                {"role": "user", "content": f"Tell me when the {word} treaty of {word}{k} was signed, {word} by {word}."}
+            ],
+            "response1": f"It was signed in 1912, as far as the {word} archive says.",
+            "response2": f"It was signed in 1914 by {word} and its neighbour.",
+            "human-checklist": HUMAN,
+            "overall_preference": 2,
+            "good-generated_text": RIGHT if k % 3 else WRONG,
+            "half-generated_text": HALF,
+        }
+        for k, word in enumerate(WORDS)
+    ]
+    (folder / "judged.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def done(place: Path) -> tuple[Path, dict[str, Any]]:
+    out = place / "run"
+    options = SFTOptions.of(SMALL)
+    picking = DemonstrationOptions(validation=0.0)
+    return out, train_sft(
+        Judged(place / "judged.jsonl", ["good", "half"]), out, picking, options, policy=str(place / "policy"), show=False
+    )
+
+
+def test_the_best_right_answer_of_each_game(done: tuple[Path, dict[str, Any]]) -> None:
+    out, summary = done
+    made = rows(out / "demonstrations.jsonl")
+    assert [row["judge"] for row in made] == ["half" if k % 3 == 0 else "good" for k in range(12)]
+    assert summary["demonstrations"] == 12
+    assert summary["answers"]["wrong verdict"] == 4
+    assert all(row["completion"][0]["content"].startswith("<RESULT_START>") for row in made)
+
+
+def test_the_policy_learns_from_them(done: tuple[Path, dict[str, Any]], place: Path) -> None:
+    from transformers import AutoModelForCausalLM
+
+    out, summary = done
+    losses = [row["loss"] for row in rows(out / "steps.jsonl")]
+    assert len(losses) == summary["updates"] == 18
+    assert all(map(math.isfinite, losses))
+    assert summary["last_loss"] < summary["first_loss"] / 2
+    before, after = (AutoModelForCausalLM.from_pretrained(folder) for folder in (place / "policy", out / "model"))
+    assert not (before.lm_head.weight == after.lm_head.weight).all()
+
+
+def test_the_same_call_pays_for_nothing_twice(done: tuple[Path, dict[str, Any]], place: Path) -> None:
+    out, summary = done
+    stamp = (out / "demonstrations.jsonl").stat().st_mtime_ns
+    options = SFTOptions.of(SMALL)
+    again = train_sft(
+        Judged(place / "judged.jsonl", ["good", "half"]),
+        out,
+        DemonstrationOptions(validation=0.0),
+        options,
+        policy=str(place / "policy"),
+        show=False,
+    )
+    assert again == summary
+    assert (out / "demonstrations.jsonl").stat().st_mtime_ns == stamp
+    with pytest.raises(ResumeError, match="picking"):
+        train_sft(
+            Judged(place / "judged.jsonl", ["good", "half"]),
+            out,
+            DemonstrationOptions(0.5, validation=0.0),
+            options,
+            policy=None,
+            show=False,
+        )
+
+
+def test_the_command_without_a_policy(run: Run, place: Path, tmp_path: Path) -> None:
+    judged, data = place / "judged.jsonl", tmp_path / "data"
+    assert run("train", "prepare", judged, "--out", data, "--validation", "0.25").code == 0
+    ran = run("train", "sft", judged, "--judge", "half", "--prompts", data, "--out", tmp_path / "x", "--json")
+    assert ran.code == 0, ran.err
+    held_out = json.loads((data / "prepare.json").read_text("utf-8"))["pairs"]["validation"]
+    assert held_out > 0
+    assert ran.json["rows"] == {"read": 12, "used": 12 - held_out, "held out": held_out}
+    assert ran.json["demonstrations"] == 12 - held_out
+    assert not (tmp_path / "x" / "model").exists()
+    ran = run("train", "sft", judged, "--judge", "good", "--out", tmp_path / "y", "--min-reward", "1", "--gold")
+    assert ran.code == 0, ran.err
+    assert "demonstrations, mean reward 1.00" in ran.out
+
+
+def test_what_can_not_be_is_one_line(run: Run, place: Path, tmp_path: Path) -> None:
+    judged = place / "judged.jsonl"
+    for words, message in (
+        ((judged, "--judge", "half", "--min-reward", "1"), "no answer is good enough"),
+        ((tmp_path / "none.jsonl",), "none.jsonl"),
+        ((judged, "--set", "batch=5"), "no multiple of it"),
+        ((judged, "--set", "bacth=4"), "did you mean batch?"),
+        ((judged, "--prompts", tmp_path), "parquet"),
+    ):
+        ran = run("train", "sft", *words, "--out", tmp_path / "out")
+        assert ran.code == 2, words
+        assert message in ran.err
+        assert len([line for line in ran.err.splitlines() if line]) == 1, ran.err
+
+
+def test_what_is_too_long_is_left_out_and_counted(place: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="all 12 demonstrations are longer than max_length = 5 tokens"):
+        train_sft(
+            Judged(place / "judged.jsonl", ["half"]), tmp_path / "a", DemonstrationOptions(validation=0.0),
+            SFTOptions.of(SMALL | {"max_length": 5}), policy=str(place / "policy"), show=False,
+        )  # fmt: skip
+    with pytest.raises(DataError, match="can't be trained"):
+        train_sft(
+            Judged(place / "judged.jsonl", ["good", "half"]),
+            tmp_path / "b",
+            DemonstrationOptions(validation=0.0),
+            SFTOptions.of(SMALL),
+            policy="/no/model",
+            show=False,
+        )
+
+
+def test_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sft_arguments(SFTOptions(), Path("x"))["gradient_accumulation_steps"] == 8
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    with pytest.raises(UsageError, match="no multiple of device_batch x processes = 12"):
+        sft_arguments(SFTOptions(), Path("x"))
