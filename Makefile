@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint check perf readme clean help
+.PHONY: demo test lint check adapters perf readme clean help
 
 help:
 	@echo "make demo   the main job on the sample data, offline"
 	@echo "make test   every test"
 	@echo "make check  ruff, types, contracts, tests"
 	@echo "make perf   the figures, measured on this machine"
+	@echo "make adapters   each framework with all it needs (minutes, gigabytes); writes docs/adapters_result.md"
 
 .venv/core: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -34,6 +35,9 @@ lint: .venv/dev
 
 check: lint test
 
+adapters: .venv/dev
+	@$(BIN)/python tests/adapters/full.py
+
 perf: .venv/dev
 	$(BIN)/python perf/all.py
 
@@ -41,4 +45,4 @@ readme: .venv/dev
 	$(BIN)/python docs/refresh.py
 
 clean:
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-adapters build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

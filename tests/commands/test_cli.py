@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
@@ -58,6 +59,16 @@ def test_every_option_is_documented() -> None:
         for action in sub._actions:
             for option in action.option_strings:
                 assert option in ("-h", "--help") or f"`{option}" in section, f"{name} {option}"
+        for part, inner in _inner(sub).items():
+            told = section.split(f"### `{name} {part}`")[1].split("\n### ")[0] if f"### `{name} {part}`" in section else section
+            for option in (option for action in inner._actions for option in action.option_strings):
+                assert option in ("-h", "--help") or f"`{option}" in told, f"{name} {part} {option}"
+
+
+def _inner(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The actions of a command that has some (`cache stats`, `train genrm`)."""
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(groups[0].choices) if groups else {}
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,15 @@ def test_the_held_out_prompts_are_measured_at_the_start_in_between_and_at_the_en
     assert {answer["id"] for answer in answers} == {"row-50 AB", "row-50 BA", "row-51 AB", "row-51 BA"}
 
 
+def test_the_loggers_get_the_held_out_figures(done: tuple[Path, dict[str, Any]]) -> None:
+    out, summary = done
+    state = json.loads((out / "checkpoints" / "checkpoint-6" / "trainer_state.json").read_text("utf-8"))
+    logged = {row["step"]: row for row in state["log_history"] if "held_out/outcome_accuracy" in row}
+    for row in summary["held_out"]:
+        assert logged[row["step"]]["held_out/rationale_consistency"] == row["rationale_consistency"]
+    assert any("reward/rationale" in row for row in state["log_history"])
+
+
 def test_the_card_shows_what_was_measured(done: tuple[Path, dict[str, Any]]) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

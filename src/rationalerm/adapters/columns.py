@@ -8,7 +8,7 @@ from typing import Any
 from rationalerm.errors import DataError
 from rationalerm.reward import Truth
 
-__all__ = ["text_of", "truths_of"]
+__all__ = ["column", "inner", "text_of", "truths_of"]
 
 
 def text_of(completion: Any) -> str | None:
@@ -55,6 +55,15 @@ def truths_of(columns: Mapping[str, Any], n: int) -> list[Truth | None]:
     names = [name for name in ("human_reasons", "label", "responses") if name in columns]
     rows = list(zip(*(column(columns, name, n) for name in names), strict=True))
     return [_load(k, None if row[0] is None else dict(zip(names, row, strict=True)), None) for k, row in enumerate(rows)]
+
+
+def inner(cell: Any) -> Any:
+    """The ground truth of a `reward_model` cell; anything else as it is.
+
+    >>> inner({"style": "rule", "ground_truth": "{}"}), inner("{}")
+    ('{}', '{}')
+    """
+    return cell["ground_truth"] if isinstance(cell, Mapping) and "ground_truth" in cell else cell
 
 
 def column(columns: Mapping[str, Any], name: str, n: int) -> Sequence[Any]:

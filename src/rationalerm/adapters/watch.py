@@ -73,9 +73,9 @@ class SpreadWatch:
 
 
 def group_size(prompts: Sequence[Any]) -> int | None:
-    """Samples a prompt, where every prompt's stand together and are as many; else None.
+    """Samples a prompt, where every prompt's stand together and are as many (1: some prompt has one sample); else None.
 
-    >>> group_size(["p", "p", "q", "q"]), group_size(["p", "p", "q"]), group_size([])
+    >>> group_size(["p", "p", "q", "q"]), group_size(["p", "p", "q", "q", "q"]), group_size([])
     (2, None, None)
     """
     runs = [len(list(same)) for _, same in groupby(prompts)]

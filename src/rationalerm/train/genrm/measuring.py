@@ -65,6 +65,11 @@ class HeldOut:
             **self.reasons.to_json("reasons"),
         }
 
+    def figures(self) -> dict[str, float]:
+        """What loggers get; a figure that nothing was scored for is not there."""
+        means = {name: self.summary.means[name] for name in METRICS} | {"generic": self.generic, "reasons": self.reasons}
+        return {f"held_out/{name}": mean.value for name, mean in means.items() if mean.value is not None}
+
     def against(self, first: HeldOut) -> dict[str, Paired]:
         """Paired tests of this evaluation against an earlier one, on the games that both have."""
         tested = {name: paired(first.games, self.games, name) for name in ("outcome_accuracy", "rationale_consistency")}

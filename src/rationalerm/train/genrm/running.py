@@ -74,7 +74,9 @@ def train_genrm(prompts: str | Path, out: str | Path, config: GenRMConfig, *, sh
             say(f"going on from update {start}")
         stop = stack.enter_context(Stop())
         stack.enter_context(quiet())
-        trainer = _trainer(data, Path(out) / "checkpoints", config, recorder, callback_of(watch, stop), fresh=start == 0)
+        callback = callback_of(watch, stop)
+        trainer = _trainer(data, Path(out) / "checkpoints", config, recorder, callback, fresh=start == 0)
+        callback.trainer = trainer
         recorder.reward.ends = sorted(trainer.eos_token_ids)
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
         if stop.wanted:

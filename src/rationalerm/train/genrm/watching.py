@@ -109,10 +109,12 @@ class Watch:
 
 
 def callback_of(watch: Watch, stop: Stop) -> Any:
-    """The trainer's callback."""
+    """The trainer's callback. Its `trainer`, once set, gets the held-out figures for its loggers."""
     from transformers import TrainerCallback
 
     class _Callback(TrainerCallback):  # type: ignore[misc]
+        trainer: Any = None
+
         def on_step_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             watch.began()
 
@@ -121,7 +123,9 @@ def callback_of(watch: Watch, stop: Stop) -> Any:
                 watch.logged(state.global_step, state.max_steps, logs or {})
 
         def on_evaluate(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-            watch.evaluated(state.global_step)
+            done = watch.evaluated(state.global_step)
+            if done is not None and self.trainer is not None:
+                self.trainer.log(done.figures())
 
         def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> Any:
             watch.ended()
