@@ -106,7 +106,7 @@ def _show(judged: Judged, args: argparse.Namespace, config: JudgeConfig, finding
         if judged.bad_rows or judged.left_out:
             out.print(f"{judged.bad_rows + len(judged.left_out)} rows left out (failures.jsonl says why)")
         out.print(printable(f"{judged.said}; {judged.usage['from_cache']:,} answers from the cache"))
-        out.print(printable(f"next: {_next(args, config, judged.name)}"))
+        out.print(printable(f"next: {_next(args, config, judged.name)}"), soft_wrap=True)  # to be copied: one line
     for line in findings:
         console(stderr=True).print(printable(line))
 

@@ -23,7 +23,7 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("--out", metavar="DIR", help="keep the run directory: figures, both curves as a PNG, examples")
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="of world, start and training (default: 0)")
-    parser.add_argument("--steps", metavar="N", type=int, default=120, help="of GRPO, an arm (default: 120)")
+    parser.add_argument("--steps", metavar="N", type=int, default=150, help="of GRPO, an arm (default: 150)")
     parser.add_argument(
         "--arms", metavar="NAME[,NAME]", type=_arms, default=_DEFAULT, help=f"of {', '.join(ARMS)} (default: the first four)"
     )

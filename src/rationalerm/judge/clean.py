@@ -39,6 +39,7 @@ _UNSEEN += [
 _TIDY: dict[int, str | None] = {code: None for start, stop in _UNSEEN for code in range(start, stop)}
 _TIDY |= {ord(char): "\n" for char in _LINE_ENDS}
 _TIDY |= {ord(char): " " for char in _SPACES}
+_UNTIDY = re.compile(f"[{''.join(f'{chr(start)}-{chr(stop - 1)}' for start, stop in _UNSEEN)}{_LINE_ENDS}{_SPACES}]")
 _SAME_SIGN = {
     "≫⋙⨠": ">>", "≻⊱⟩›": ">", "≪⋘": "<<", "≺⟨‹": "<", "≈≃≅≡≍∼〜": "=", "【⟦": "[[", "】⟧": "]]", "〔": "[", "〕": "]",
     "‘’ʼ′": "'", "“”„‟″«»「」『』": '"', "‐‑‒−": "-",
@@ -46,6 +47,7 @@ _SAME_SIGN = {
 _SIGNS: dict[int, str | None] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _SIGNS |= {ord(char): sign for chars, sign in _SAME_SIGN.items() for char in chars}
 _SIGNS |= dict.fromkeys(map(ord, _JOINERS))
+_ODD_SIGN = re.compile(f"[{''.join(map(chr, _SIGNS))}]")
 _ESCAPED = re.compile(r"(?i)&(?:amp;){0,8}(gt|lt|#0?62|#0?60|#x0?3e|#x0?3c|quot|nbsp|amp|#0?39|apos);")
 _ENTITY = {
     "gt": ">",
@@ -67,7 +69,8 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*\n")
 
 def tidy(text: str) -> str:
     """The text with plain line ends and spaces, and without control, zero-width and direction characters."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_TIDY)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.translate(_TIDY) if _UNTIDY.search(text) else text  # few need it, and looking is faster
 
 
 def signs(text: str) -> str:
@@ -75,8 +78,11 @@ def signs(text: str) -> str:
     what is struck out is gone."""
     if "~~" in text or "</" in text:
         text = _STRUCK_OUT.sub(" ", text)
-    text = _UNICODE_ESCAPE.sub(lambda m: {"3c": "<", "3e": ">", "26": "&"}[m[1].lower()], text)
-    return _ESCAPED.sub(lambda m: _ENTITY[m[1].lower()], text).translate(_SIGNS)
+    if "\\" in text:
+        text = _UNICODE_ESCAPE.sub(lambda m: {"3c": "<", "3e": ">", "26": "&"}[m[1].lower()], text)
+    if "&" in text:
+        text = _ESCAPED.sub(lambda m: _ENTITY[m[1].lower()], text)
+    return text.translate(_SIGNS) if _ODD_SIGN.search(text) else text
 
 
 def unfence(text: str) -> str:

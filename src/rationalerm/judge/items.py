@@ -223,5 +223,6 @@ def _prefixed(text: str, side: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    text = _EMPHASIS.sub(lambda m: m[1] or m[2], text)
+    if "**" in text or "__" in text:
+        text = _EMPHASIS.sub(lambda m: m[1] or m[2], text)
     return text.strip().removesuffix("**").removeprefix("**").strip() if text.count("**") == 1 else text.strip()

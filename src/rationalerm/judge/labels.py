@@ -115,8 +115,9 @@ def side_of(words: str) -> int:
 
 def plain(words: str) -> str:
     """The words without LaTeX wrappers, emphasis, quotes and braces, on one line."""
-    for pattern, sign in _SIGNS:
-        words = pattern.sub(sign, words)
+    if "\\" in words:
+        for pattern, sign in _SIGNS:
+            words = pattern.sub(sign, words)
     words = _WRAPPER.sub("", words)
     words = _SPACES.sub(" ", words)
     return " ".join(_DROP.sub("", words).split()).strip("_ |")

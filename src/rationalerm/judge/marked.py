@@ -62,8 +62,14 @@ def _balanced(text: str, start: int, stop: int) -> int:
     return -1
 
 
+def _opened(text: str) -> list[re.Match[str]]:
+    """The beginnings of boxes; looked for from the first word on that can name one."""
+    first = min((place for place in (text.find("oxed"), text.find("box")) if place >= 0), default=len(text))
+    return list(_BOX.finditer(text, len(text[:first].rstrip("\\bBframe"))))  # these may stand before it, and nothing else
+
+
 def _boxes(text: str) -> Iterator[tuple[int, int, str, str]]:
-    opened = list(_BOX.finditer(text))[-4 * _MOST :]
+    opened = _opened(text)[-4 * _MOST :]
     for place, match in enumerate(opened):
         stop = match.end() + _WINDOW
         if place + 1 < len(opened):

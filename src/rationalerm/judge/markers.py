@@ -42,7 +42,8 @@ class Mark:
 def read_mark(line: str, letters: str) -> Mark | None:
     """The list marker at the start of a line, if there is one."""
     body = line.lstrip(" \t>")
-    indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
+    spaced = line.expandtabs(4) if "\t" in line else line
+    indent = len(spaced) - len(spaced.lstrip(" "))
     named = _NAMED.match(body)
     if named:
         return Mark("named", indent, int(named[1]), _unbold(body, named))

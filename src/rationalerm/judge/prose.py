@@ -13,28 +13,24 @@ from collections.abc import Iterator
 from rationalerm.judge.labels import OPTION_LETTER, SIDE, Label, side_of
 from rationalerm.judge.marked import Candidate
 from rationalerm.judge.prose_words import (
+    AGAINST_ONE,
     CHOOSES,
     CLAUSE,
     CONCLUDING,
     CRITERION,
     DOUBT_ANYWHERE,
     DOUBT_CLAUSE,
+    FOR_NEITHER,
+    FOR_ONE,
     FUNCTION_WORDS,
-    GIVES,
-    GOES,
-    I_PICK,
     IS_BETTER,
-    MAKES,
-    NEEDS,
     ON,
     PREDICATE,
     SIGN,
     SPEAKER,
     TAIL,
-    TIE,
     VERDICT_LEAD,
     WINS,
-    WORSE,
 )
 from rationalerm.types import Verdict
 
@@ -125,29 +121,31 @@ def _regions(text: str) -> list[_Region]:
     return regions
 
 
-def _matches(pattern: re.Pattern[str], text: str, regions: list[_Region]) -> list[re.Match[str]]:
-    """The matches inside the regions; of very many the last ones."""
-    needs = NEEDS[pattern]
+def _matches(words: tuple[re.Pattern[str], frozenset[str]], text: str, regions: list[_Region]) -> list[re.Match[str]]:
+    """The matches of a pattern inside the regions that hold what it needs; of very many the last ones."""
+    pattern, needs = words
     return [match for low, high, kinds in regions if kinds & needs for match in pattern.finditer(text, low, high)][-_MOST:]
 
 
 def _found(text: str) -> Iterator[tuple[int, int, int]]:
     """(start, end, side) of each sound statement."""
     regions = _regions(text)
-    for pattern in (IS_BETTER, MAKES, I_PICK, WINS, GOES, GIVES):
-        for match in _matches(pattern, text, regions):
+    if not regions:
+        return
+    for words in FOR_ONE:
+        for match in _matches(words, text, regions):
             side = side_of(match["side"])
             tail = TAIL.match(text, match.end())
             if not side or not tail or not _plain_bare(text, match):
                 continue
-            others = [side_of(words) for words in (tail["other"], tail["object"]) if words]
-            if pattern is IS_BETTER and _maybe_option(text, match, tail[0]):
+            others = [side_of(named) for named in (tail["other"], tail["object"]) if named]
+            if words[0] is IS_BETTER and _maybe_option(text, match, tail[0]):
                 continue
-            if any(other == side for other in others) or (tail["object"] and pattern is not WINS):
+            if any(other == side for other in others) or (tail["object"] and words[0] is not WINS):
                 continue
             if _sound(text, match.start(), match.end()):
                 yield match.start(), match.end(), side
-    for match in _matches(WORSE, text, regions):
+    for match in _matches(AGAINST_ONE, text, regions):
         side = side_of(match["side"] or match["side2"])
         other = re.match(SIDE, text[match.end() : match.end() + 60])
         if (
@@ -157,7 +155,7 @@ def _found(text: str) -> Iterator[tuple[int, int, int]]:
             and _sound(text, match.start(), match.end())
         ):
             yield match.start(), match.end(), -side
-    for match in _matches(TIE, text, regions):
+    for match in _matches(FOR_NEITHER, text, regions):
         if TAIL.match(text, match.end()) and _sound(text, match.start(), match.end()):
             yield match.start(), match.end(), 0
 

@@ -75,22 +75,22 @@ WORSE = re.compile(
 )
 PREDICATE = re.compile(
     r"(?P<adj>better|best|superior|strong|prefer|winner|victor|favou?r|winning)"
-    r"|(?P<win>\bw[io]n|outperform|beats|surpass|prevail|edge|ahead|on top|deserve|advantage|upper hand|lead|\bnod\b|verdict"
-    r"|point|vote|is my)|(?P<pick>choose|chose|pick|select|go with|went with|side|lean|opt for|recommend)"
+    r"|(?P<win>\bw[io]n|outperform|beats|surpass|prevail|edge|ahead|on top|deserve|advantage|upper hand|lead|\bnod\b|is my)"
+    r"|(?P<vote>vote)|(?P<goes>verdict|point)|(?P<pick>choose|chose|pick|select|go with|went with|side|lean|opt for|recommend)"
     r"|(?P<worse>worse|inferior|weaker|lose|lost)|(?P<same>equal|\btie|on par|evenly|draw|same)"
 )
 """The words that a statement can't do without, in classes, for a text in small letters."""
-NEEDS = {
-    IS_BETTER: frozenset({"adj"}),
-    MAKES: frozenset({"adj"}),
-    I_PICK: frozenset({"adj", "pick", "win"}),
-    WINS: frozenset({"adj", "win"}),
-    GOES: frozenset({"adj", "pick", "win"}),
-    GIVES: frozenset({"adj", "win"}),
-    WORSE: frozenset({"worse"}),
-    TIE: frozenset({"same"}),
-}
-"""The classes of `PREDICATE` of which each pattern holds one."""
+FOR_ONE = (
+    (IS_BETTER, frozenset({"adj"})),
+    (MAKES, frozenset({"adj"})),
+    (I_PICK, frozenset({"adj", "pick", "vote"})),
+    (WINS, frozenset({"adj", "win", "vote"})),
+    (GOES, frozenset({"adj", "pick", "win", "vote", "goes"})),
+    (GIVES, frozenset({"adj", "win"})),
+)
+"""The patterns that say one side is better, each with the classes of `PREDICATE` of which it holds one."""
+AGAINST_ONE = WORSE, frozenset({"worse"})
+FOR_NEITHER = TIE, frozenset({"same"})
 SIGN = re.compile(r"(?<![\w\[{<(>=$\\^_-])(?P<left>[AB])\s?(?P<op>>{1,2}|<{1,2}|==?)\s?(?P<right>[AB])(?![\w\]}>)=<$^_+*/-])")
 CHOOSES = re.compile(
     rf"\b(?:I|[Ww]e)\s?{_AUX}(?i:choose|chose|pick|select|answer|output|conclude|go with|settle on|decide on"

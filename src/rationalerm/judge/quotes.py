@@ -191,7 +191,7 @@ class Quotes:
             )
         lead = above.rsplit("\n", 1)[-1]
         before = text[line_start : one.start]
-        return bool(_LEAD.search(lead[-200:])) and (
+        return _announces(lead[-200:]) and (
             not before.strip(' *_$`"') or bool(_CUE_LEFT.search(before)) or self._verbatim(text[line_start : one.end])
         )
 
@@ -214,6 +214,13 @@ class Quotes:
         if words not in self._known:
             self._known[words] = bool(words) and any(words in response for response in self._responses)
         return self._known[words]
+
+
+def _announces(lead: str) -> bool:
+    """Whether a line ends with words of saying; most end with a full stop, which is seen at once."""
+    words = lead.rstrip()
+    words = words[:-1].rstrip() if words[-1:] in (":", "-", "–", "—") else words
+    return words[-1:].isalpha() and bool(_LEAD.search(lead))
 
 
 def _tag_spans(text: str) -> list[tuple[int, int]]:

@@ -23,7 +23,7 @@ _TAG = re.compile(
     r"|\[\s?(/?)(think(?:ing)?)\]|◁(/?)(think(?:ing)?)▷"
     r"|<\|channel\|>(?:analysis|final)<\|message\|>"
 )
-_ANY = re.compile(r"(?i)think|thought|monologue|reasoning|reflection|scratchpad|<\|channel")
+_ANY = re.compile(rf"(?i)[<\[◁;][\s/|]{{0,6}}(?:{_WORDS}|channel)")  # of `_TAG`, and quick to say no
 _MOST_CHECKS = 2000  # of a degenerate text, the tags behind these are taken as they stand
 _SPOKEN_OF = re.compile(r"(?i)[`'\"”’]?\s+(?:tags?|blocks?|sections?|tokens?|markers?|elements?|delimiters?)\b")
 _ABOUT_RESPONSE = re.compile(r"(?i)\b(?:response|answer|assistant|output|model)\b.{0,80}\w\s*$")

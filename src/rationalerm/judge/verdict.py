@@ -36,6 +36,8 @@ _NUMBERED_SIDES = re.compile(
     r"|option)s?[ _\-#]{1,2}[(\[]?[12]\b|\b(?:first|second) (?:response|answer|output|assistant)"
 )
 _LETTERED_SIDES = re.compile(r"\b(?i:response|answer|assistant|output|model|candidate|summary|chatbot)s?[ _\-][(\[]?[AB]\b")
+_LETTER = re.compile(r"[ _\-(\[][AB]\b")
+_HEAD = 12  # how far before its letter a lettered side can begin, and more
 _RATING = re.compile(r"(?i)\b(?:rating|score|rate|points?|grade|mark|stars?|quality)\b[^\n]{0,20}$")
 _ABOUT_TASK = re.compile(
     r"(?i)\b(?:correct|right|true|actual|expected|proper) (?:final )?(?:answer|option|choice|result|solution"
@@ -62,7 +64,7 @@ def read_verdict(text: str, responses: Sequence[str] = ()) -> Reading:
     view = signs(text)
     judged = [signs(tidy(response)) for response in responses]
     notes = [RESPONSE_LABEL] if mentions_label(judged) else []
-    numbers = bool(_NUMBERED_SIDES.search(view)) and not _LETTERED_SIDES.search(view)
+    numbers = bool(_NUMBERED_SIDES.search(view)) and not _lettered_sides(view)
     view = verdict_part(view) if view.lstrip()[:1] == "{" else view
     quotes = Quotes(view, judged)
     others: list[Candidate] = []
@@ -73,6 +75,11 @@ def read_verdict(text: str, responses: Sequence[str] = ()) -> Reading:
         if own:
             return _choose(own, notes)
     return Reading(None, tuple(notes))
+
+
+def _lettered_sides(view: str) -> bool:
+    """Whether sides are called by letters; looked for from the letters, which are rarer than words."""
+    return any(_LETTERED_SIDES.search(view, max(0, letter.start() - _HEAD), letter.end()) for letter in _LETTER.finditer(view))
 
 
 def _marked(view: str, numbers: bool) -> list[Candidate]:
@@ -188,7 +195,7 @@ def is_verdict_line(line: str) -> bool:
         words = rest.strip(" *_$\\().:-`\"'")
         if not words or _ANNOUNCES.match(words) or is_statement(words + ".") or _short_label(words):
             return True
-    return (bool(cue_labels(bare, True)) and len(bare.split()) <= 8) or is_statement(
+    return (len(bare.split()) <= 8 and bool(cue_labels(bare, True))) or is_statement(
         bare if bare.endswith((".", "!")) else bare + "."
     )
 

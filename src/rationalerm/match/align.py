@@ -13,6 +13,7 @@ is one of whole numbers, so results don't depend on order, batch or machine.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,9 @@ __all__ = ["FULL", "Alignment", "align"]
 
 FULL = 1000
 LOW = 0.1
-_ONE_THREAD = 4 * 65536  # OpenBLAS: up to here a product stays on one thread
+_ONE_THREAD = 8 * 65536 - 1  # OpenBLAS: up to here a product stays on one thread
+_REASONS = 6  # whose sums are taken in one product: more would be mostly products with zero, fewer are slower each
+_AT_A_TIME = 16  # columns that its kernels take
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -59,9 +62,7 @@ def align(
     h_ids, h_weights, h_starts = _stack(human)
     m_ids, m_weights, m_starts = _stack(model)
     h_vectors, m_vectors = vectors[h_ids], vectors[m_ids]
-    dots = _product(h_vectors, m_vectors.T)  # whole numbers below 2^24: exact
-    low = LOW * SCALE * SCALE
-    near = np.rint(np.clip((dots - np.float32(low)) * np.float32(FULL / (SCALE * SCALE - low)), 0, FULL)).astype(np.int32)
+    near = _near(_product(h_vectors, m_vectors.T))
     near[(stems[h_ids][:, None] == stems[m_ids][None, :]) & (h_ids > 0)[:, None]] = FULL
 
     best = np.maximum.reduceat(near, m_starts, axis=1).astype(np.int64)  # [word, model]
@@ -81,29 +82,50 @@ def align(
     return Alignment(recall, precision, exact, exact_precision, cosine, residual, near, h_starts, m_starts)
 
 
+def _near(dots: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+    """f of the cosines, from dot products, which it overwrites: whole numbers below 2^24, exact."""
+    low = LOW * SCALE * SCALE
+    dots -= np.float32(low)
+    dots *= np.float32(FULL / (SCALE * SCALE - low))
+    return np.rint(np.clip(dots, 0, FULL, out=dots), out=dots).astype(np.int32)
+
+
 def _sums(
     vectors: npt.NDArray[np.float32], weights: Ints, starts: Ints, free: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Unit vectors of the weighted sums over all words of each reason, [reason, size], and over its words that each reason of
-    the other list lacks (`free`: [word, other]), [reason, other, size]. One product; a row of it picks the words of a sum."""
-    n, m, size = len(starts), free.shape[1], len(weights)
-    of = np.repeat(np.arange(n), np.diff(np.append(starts, size)))
-    places = np.arange(size)
+    the other list lacks (`free`: [word, other]), [reason, other, size]. Each product is of a few reasons, mostly zeros."""
+    n, m = len(starts), free.shape[1]
     exact = np.add.reduceat(weights, starts).max() * SCALE < 2**24  # then float32 is as exact as float64, and faster
-    picks = np.zeros((n, m + 1, size), dtype=np.float32 if exact else np.float64)
-    picks[of, m, places] = weights
-    picks[of, :m, places] = free * weights[:, None]
-    unit = _unit(_product(picks.reshape(n * (m + 1), size), vectors.astype(picks.dtype, copy=False))).reshape(n, m + 1, -1)
+    vectors = vectors if exact else vectors.astype(np.float64)
+    chosen = np.empty((m + 1, len(weights)), dtype=vectors.dtype)  # the weights of each sum's words
+    np.multiply(free.T, weights, out=chosen[:m], casting="unsafe")
+    chosen[m] = weights
+    bounds = [*starts.tolist(), len(weights)]
+    sums = np.empty((n, m + 1, vectors.shape[1]), dtype=vectors.dtype)
+    for first in range(0, n, _REASONS):
+        last = min(n, first + _REASONS)
+        begin, end = bounds[first], bounds[last]
+        picks = np.zeros((last - first, m + 1, end - begin), dtype=vectors.dtype)
+        for k in range(first, last):
+            picks[k - first, :, bounds[k] - begin : bounds[k + 1] - begin] = chosen[:, bounds[k] : bounds[k + 1]]
+        product = _product(picks.reshape(-1, end - begin), vectors[begin:end])
+        sums[first:last] = product.reshape(last - first, m + 1, -1)
+    unit = _unit(sums.reshape(n * (m + 1), -1)).reshape(n, m + 1, -1)
     return unit[:, m], unit[:, :m]
 
 
 def _product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """a @ b in strips that are too small for BLAS to share among threads: on products of this size threads cost more than they
+    """a @ b in tiles that are too small for BLAS to share among threads: on products of this size threads cost more than they
     bring, and a lot more on a busy machine. Exact either way."""
-    strip = max(1, _ONE_THREAD // (b.shape[0] * b.shape[1]))
-    result: npt.NDArray[Any] = np.empty((len(a), b.shape[1]), dtype=np.result_type(a, b))
-    for start in range(0, len(a), strip):
-        np.matmul(a[start : start + strip], b, out=result[start : start + strip])
+    (n, size), m = a.shape, b.shape[1]
+    area = max(1, _ONE_THREAD // size)
+    rows = -(-n // -(-n // math.isqrt(area)))  # tiles about square, of one height
+    columns = area // rows // _AT_A_TIME * _AT_A_TIME or area // rows
+    result: npt.NDArray[Any] = np.empty((n, m), dtype=np.result_type(a, b))
+    for i in range(0, n, rows):
+        for j in range(0, m, columns):
+            np.matmul(a[i : i + rows], b[:, j : j + columns], out=result[i : i + rows, j : j + columns])
     return result
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rationalerm.errors import MatcherError
-from rationalerm.match.pairs import AGREES_FROM, FEATURES, RESIDUAL_UP_TO
+from rationalerm.match.pairs import AT_ONCE, FEATURES, AtOnce
 
 __all__ = ["Calibration", "conflicts"]
 
@@ -36,6 +36,7 @@ _ALIKE = 0.175  # in texts that share less, one may name what the other describe
 _UNDER_HALF = -0.05  # a replaced fact is never the same reason
 _SLOT = FEATURES.index("slot")
 _VAGUE = FEATURES.index("vague")
+_TOO_VAGUE = 0.5
 _TABLES = ("weights.txt", "siblings.txt", "lexicon.txt")
 
 
@@ -73,17 +74,24 @@ class Calibration:
     def _named(self) -> dict[str, float]:
         return dict(zip(FEATURES, self.weights, strict=True))
 
-    def possible(self, similar: Sequence[Floats], factual: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Which pairs of a row could score at all, going by the similarities (the first features) and by the most that the
-        rest can add to them. What this drops scores 0 in any case."""
-        w = self._named
-        enough = np.minimum(1.0, similar[0] / AGREES_FROM)
-        z = (w["sided"] + w["agrees"] + w["sided_residual"] * np.clip(similar[5], 0.0, RESIDUAL_UP_TO)) * enough + (
-            self.bias + w["evidence"] * factual + 1e-9
-        )
-        for weight, x in zip(self.weights, similar, strict=False):
-            z = z + weight * x
-        result: npt.NDArray[np.bool_] = z > self.knots[0][0]
+    @cached_property
+    def _least(self) -> float:
+        """The z from which on a score is not under the floor, less what rounding can do; less, too, the most that features
+        outside `AT_ONCE` can add (they go up to 1), evidence apart."""
+        z = self.knots[0][0]
+        for (z0, s0), (z1, s1) in itertools.pairwise(self.knots):
+            z = z0
+            if s1 >= self.floor:
+                z += max(0.0, self.floor - s0) * (z1 - z0) / (s1 - s0)
+                break
+        return z - 1e-9 - sum(max(0.0, w) for name, w in self._named.items() if name not in (*AT_ONCE, "evidence"))
+
+    def possible(self, row: AtOnce) -> npt.NDArray[np.bool_]:
+        """Which pairs of a row could score at all, going by what is known at once and by the most that the rest can add to it.
+        What this drops scores 0 in any case."""
+        weights = [self._named[name] for name in AT_ONCE]
+        z: Floats = np.tensordot(weights, row.known, 1) + (self.bias + max(0.0, self._named["evidence"]) * row.evident)
+        result: npt.NDArray[np.bool_] = (z >= self._least) & (row.known[-1] <= _TOO_VAGUE)
         return result
 
     def evidence(self, x: Sequence[float]) -> float:
@@ -97,7 +105,7 @@ class Calibration:
         """The calibrated score, 0 where it stays under the floor."""
         z = self.evidence(x)
         knots = self.knots
-        if z <= knots[0][0] or x[_VAGUE] > 0.5:
+        if z <= knots[0][0] or x[_VAGUE] > _TOO_VAGUE:
             return 0.0
         value = knots[-1][1]
         for (z0, s0), (z1, s1) in itertools.pairwise(knots):

@@ -28,9 +28,13 @@ _CODE = re.compile(
     r"|[OΘΩ]\([^()\n]{1,24}\))|(?<!\w)([A-Z][a-z]+[A-Z]\w*)"
 )
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?|\d+(?:\.\d+)?")
-_NAME = re.compile(r"(?<=[\w,;)] )[A-Z][\w'’-]*[a-z]\w*|(?<![\w.])[A-Z]{2,}\w*")
-_QUOTE_SIGN = re.compile("[\"“«「'‘„]")
-_CODE_SIGN = re.compile(r"[`_(]|[a-z)][.A-Z][A-Za-z_]|[ \"'(]-")
+_NAME = re.compile(r"[A-Z](?:(?<=[\w,;)] [A-Z])[\w'’-]*[a-z]\w*|(?<![\w.][A-Z])[A-Z]+\w*)")
+_CODE_SIGN = re.compile(r"[`_(]|[a-z)][.A-Z][A-Za-z_]|[ \"'(]-")  # without one, "pH" and "mL" are no code
+# Without these the patterns match nothing. Like _NAME they begin with a set of characters, which makes a search fast.
+_MAYBE_QUOTED = re.compile(r"[\"“«「'‘„](?<!\w['‘])")
+_MAYBE_CODE = re.compile(
+    r"[`_.(A-Z-](?:(?<=[`_])|(?<=\.)[A-Za-z_]\w|(?<=\()\)|(?<=[OΘΩ]\()|(?<=[a-z][A-Z])|(?<=-)(?<!\w-)-?[A-Za-z])"
+)
 _WIDE = re.compile("[^\x00-\x7f\ue000-\ue003]")
 _DIGIT = re.compile(r"\d")
 _NOTHING: frozenset[str] = frozenset()
@@ -55,16 +59,18 @@ class Facts(NamedTuple):
 
 def find(marked: str, words: Sequence[str]) -> Facts:
     """The facts of a text whose mentions of responses are already signs (sides.mark); `words` are its folded tokens."""
-    quotes = _texts(_QUOTED, marked) if _QUOTE_SIGN.search(marked) else _NOTHING
-    code = _texts(_CODE, marked) if _CODE_SIGN.search(marked) else _NOTHING
+    quotes = _texts(_QUOTED, marked) if _MAYBE_QUOTED.search(marked) else _NOTHING
+    code = _texts(_CODE, marked) if _MAYBE_CODE.search(marked) and _CODE_SIGN.search(marked) else _NOTHING
     plain = unicodedata.normalize("NFKC", marked) if _WIDE.search(marked) else marked
     low = plain.casefold()
-    numbers = {_value(n) for n in _NUMBER.findall(low)} if _DIGIT.search(low) else set()
+    digit = _DIGIT.search(low)
+    numbers = set(map(_value, _NUMBER.findall(low, max(0, digit.start() - 1)))) if digit else set()  # a sign may stand before
     distinct = set(words)
     numbers.update(_VALUES[w] for w in distinct & _VALUES.keys())
     siblings = _siblings()
     members = [pair for w in distinct & siblings.keys() for pair in siblings[w]]
-    names = frozenset(n.casefold() for n in _NAME.findall(plain) if n not in _NOT_NAMES)
+    named = _NAME.findall(plain)
+    names = frozenset(n.casefold() for n in named if n not in _NOT_NAMES) if named else _NOTHING
     return Facts(frozenset(numbers), quotes, code, names, frozenset(members), low)
 
 
@@ -99,6 +105,8 @@ def conflict(human: frozenset[str], model: frozenset[str], human_text: str = "",
     """Whether each side names a fact that the other doesn't have. Without texts, facts are equal or not (numbers)."""
     if not human or not model:
         return False
+    if not human_text and not model_text:
+        return not human <= model and not model <= human
     return found(human, model, model_text) < len(human) and found(model, human, human_text) < len(model)
 
 

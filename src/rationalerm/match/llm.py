@@ -11,9 +11,9 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import orjson
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LLMMatcher"]
 
+T = TypeVar("T")
 Mode = Literal["best", "matrix"]
 
 _LIMIT = 4096  # tokens of an answer, where the user set none: far below any model's own, so that a runaway is cut short
@@ -121,7 +122,7 @@ class LLMMatcher:
 
     async def amatch_each(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching | MatcherError]:
         """`match_each` for async code, in any event loop."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._each(list(rows)), the_loop()))
+        return await _in_its_loop(self._each(list(rows)))
 
     async def amatch(self, human: Sequence[str], model: Sequence[str]) -> Matching:
         """`match` for async code."""
@@ -129,7 +130,7 @@ class LLMMatcher:
 
     async def amatch_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
         """`match_many` for async code, in any event loop."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._many(list(rows)), the_loop()))
+        return await _in_its_loop(self._many(list(rows)))
 
     def close(self) -> None:
         """Closes the connections and the cache; the next call opens them again."""
@@ -183,6 +184,13 @@ class LLMMatcher:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__init__(state["settings"], mode=state["mode"])  # type: ignore[misc]
+
+
+async def _in_its_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Awaits it from any event loop, the matchers' own too."""
+    if asyncio.get_running_loop() is the_loop():
+        return await work
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, the_loop()))
 
 
 def _shut(stack: AsyncExitStack, loop: asyncio.AbstractEventLoop, process: int) -> None:

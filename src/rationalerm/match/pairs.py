@@ -9,19 +9,29 @@ the share of common words that the two say of different responses.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from rationalerm.match.facts import Facts, conflict, found, siblings_conflict
 from rationalerm.match.reading import Placed, Reading
 
-__all__ = ["AGREES_FROM", "FEATURES", "RESIDUAL_UP_TO", "features"]
+__all__ = ["AT_ONCE", "FEATURES", "AtOnce", "at_once", "features"]
 
 FEATURES = (
     "recall", "precision", "exact", "exact_precision", "cosine", "residual",
     "numbers_conflict", "quotes_conflict", "code_conflict", "names_conflict", "siblings_conflict", "slot",
     "sided", "sided_residual", "agrees", "evidence", "contradicts", "clash", "other_side", "other_side_contradicts", "vague",
 )  # fmt: skip
-Similar = tuple[float, float, float, float, float, float]
+AT_ONCE = (
+    "recall", "precision", "exact", "exact_precision", "cosine", "residual",
+    "sided", "sided_residual", "agrees", "contradicts", "other_side", "other_side_contradicts", "vague",
+)  # fmt: skip
+"""The features that are had for all pairs of a row at once; the others take a look at each pair."""
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Near = Callable[[int, int], int]  # (word of the human reason, word of the model reason) -> their f of align, 0..FULL
 _ALIKE = 0.35  # texts that share less have no places in common
 _SYNONYM = 450  # from here on two words in one place may be one word for the other
@@ -34,36 +44,68 @@ _SURELY = 0.2  # polarity from which on two clauses say opposite things
 VAGUE = 130  # specific weight from which on a remark says something in particular
 
 
-def _clip(value: float) -> float:
-    return max(-1.0, min(1.0, value))
+class AtOnce(NamedTuple):
+    """`known`: the features of `AT_ONCE`, [feature, human, model]; `evident`: whether two may share evidence, [human, model]."""
+
+    known: Floats
+    evident: Bools
 
 
-def features(human: Reading, model: Reading, similar: Similar, near: Near) -> list[float]:
+def at_once(human: Sequence[Reading], model: Sequence[Reading], similar: Sequence[Floats]) -> AtOnce:
+    """What is known of all pairs of a row at once.
+
+    Args:
+        similar: recall, precision, exact, exact_precision, cosine, residual * (1 - exact) of the pairs (align.py).
+    """
+    recall, residual = similar[0], similar[5]
+    h_favour, h_a, h_b, h_factual, _ = (trait[:, None] for trait in _traits(human))
+    m_favour, m_a, m_b, m_factual, specific = _traits(model)
+    shared = ((h_a * m_a + h_b * m_b) > 0).astype(np.float64)
+    other_side = ((h_a != h_b) & (m_a != m_b) & (h_a != m_a)).astype(np.float64)
+    # How surely the two favour one response, in full from `SURE` on; or different ones: the smaller of the two favours.
+    sure = np.minimum(1.0, np.minimum(abs(h_favour), abs(m_favour)) / SURE)
+    one = h_favour * m_favour > 0
+    against = np.where(one, 0.0, sure)
+    enough = np.minimum(1.0, recall / AGREES_FROM)
+    sided = enough * shared
+    same_side = 1 - other_side
+    known = np.empty((len(AT_ONCE), *recall.shape))
+    known[:6] = similar
+    known[6] = sided
+    known[7] = np.clip(residual, 0.0, RESIDUAL_UP_TO) * sided
+    known[8] = np.where(one, sure, 0.0) * enough * same_side
+    known[9] = against * recall * same_side
+    known[10] = other_side
+    known[11] = against * other_side
+    known[12] = np.maximum(0.0, 1 - specific / VAGUE)
+    return AtOnce(known, (shared * h_factual * m_factual > 0) & (against == 0))
+
+
+def _traits(readings: Sequence[Reading]) -> Floats:
+    """Of each reason what it favours (-1 B to 1 A), whether it is about A, about B, names facts; its specific weight."""
+    traits = [(max(-1.0, min(1.0, r.polarity[0] - r.polarity[1])), *r.named, r.factual(), r.specific) for r in readings]
+    return np.array(traits, dtype=np.float64).T
+
+
+def features(human: Reading, model: Reading, known: Sequence[float], evident: bool, near: Near) -> list[float]:
     """The numbers in the order of `FEATURES`.
 
     Args:
-        similar: recall, precision, exact, exact_precision, cosine, residual * (1 - exact) of the pair (align.py).
+        known: those of `AT_ONCE`.
+        evident: whether the two may share evidence.
         near: how near two words are, by their places in the readings.
     """
-    recall, _, exact, exact_precision, _, residual = similar
-    favour = _favour(human, model)
-    (h_a, h_b), (m_a, m_b) = human.named, model.named
-    other_side = h_a != h_b and m_a != m_b and h_a != m_a
-    shared = (h_a and m_a) or (h_b and m_b)
-    enough = min(1.0, recall / AGREES_FROM)
+    _, _, exact, exact_precision, *_ = known
+    sided, sided_residual, agrees, contradicts, other_side, other_side_contradicts, vague = known[6:]
     h, m = human.facts, model.facts
     few = max(len(h.names), len(m.names)) <= FEW
     return [
-        *similar,
+        *known[:6],
         float(conflict(h.numbers, m.numbers)), float(conflict(h.quotes, m.quotes, h.text, m.text)),
         float(conflict(h.code, m.code, h.text, m.text)), float(few and conflict(h.names, m.names, h.text, m.text)),
         float(siblings_conflict(h, m)), _slots(human, model, near) if min(exact, exact_precision) > _ALIKE else 0.0,
-        enough if shared else 0.0, min(RESIDUAL_UP_TO, max(0.0, residual)) * enough if shared else 0.0,
-        0.0 if other_side else max(0.0, favour) * enough,
-        _evidence(h, m) if shared and favour >= 0 and human.factual() and model.factual() else 0.0,
-        0.0 if other_side else max(0.0, -favour) * recall,
-        _clash(human, model), float(other_side), max(0.0, -favour) if other_side else 0.0,
-        max(0.0, 1 - model.specific / VAGUE),
+        sided, sided_residual, agrees, _evidence(h, m) if evident else 0.0,
+        contradicts, _clash(human, model), other_side, other_side_contradicts, vague,
     ]  # fmt: skip
 
 
@@ -84,8 +126,9 @@ def _together(a: tuple[int, float], b: tuple[int, float]) -> bool:
 
 def _evidence(human: Facts, model: Facts) -> float:
     """Whether they name a number, a quotation or code that both have: 0.5 for one, 1 for more."""
-    quoted, code = human.quotes | human.code, model.quotes | model.code
-    return min(2, len(human.numbers & model.numbers) + found(quoted, code, model.text)) / 2
+    quoted = human.quotes | human.code
+    named = found(quoted, model.quotes | model.code, model.text) if quoted else 0
+    return min(2, len(human.numbers & model.numbers) + named) / 2
 
 
 def _slots(human: Reading, model: Reading, near: Near) -> float:
@@ -119,12 +162,3 @@ def _runs(order: list[Placed], known: set[str]) -> list[tuple[str, list[Placed],
             result.append((left, run, word[0] if word else ""))
         run, left = [], word[0] if word else ""
     return result
-
-
-def _favour(human: Reading, model: Reading) -> float:
-    """How surely the two favour the same response, -1 (different ones) to 1: the smaller of the two favours, in full from
-    `SURE` on."""
-    h = _clip(human.polarity[0] - human.polarity[1])
-    m = _clip(model.polarity[0] - model.polarity[1])
-    size = min(1.0, min(abs(h), abs(m)) / SURE)
-    return size if h * m > 0 else -size

@@ -84,13 +84,13 @@ def polarity(words: Sequence[str]) -> float:
     total, negated, mode = 0.0, 0, ""
     ideal = False  # "X would have been right": what follows speaks of what should be
     pending = False  # a negator that has met no judging word yet
-    for k, word in enumerate(words):
-        name = word_class(word)
-        if name:
-            after = words[k + 1] if k + 1 < len(words) else ""
-            if _judges_nothing(name, word, after):
-                name = ""
+    before = -1  # the last word that has a class
+    for k, name in enumerate(map(word_class, words)):
         if not name:
+            continue
+        word, after = words[k], words[k + 1] if k + 1 < len(words) else ""
+        negated, before = max(0, negated - (k - before - 1)), k  # a negator's reach ends over words that judge nothing
+        if _judges_nothing(name, word, after):
             negated -= negated > 0
         elif name == "not":
             if after not in _MERELY and not (k and words[k - 1] in _RELATIVE):

@@ -31,10 +31,11 @@ Stances = dict[str, list[tuple[int, float]]]  # stem -> (side, polarity) of the 
 
 
 class Word(NamedTuple):
-    """What is known of a word by itself. `judges`: polarity.py knows it."""
+    """What is known of a word by itself. `raised`: its weight where it is part of a fact; `judges`: polarity.py knows it."""
 
     id: int
     weight: int
+    raised: int
     stem: str
     vague: bool
     judges: bool
@@ -115,7 +116,10 @@ class Reader:
         self._vectors[new] = self._vector(word)
         base = words.stem(word)
         self._stems[new] = self._stem_ids.setdefault(base, len(self._stem_ids) + 1)
-        self._words[word] = found = Word(new, words.weight(word), base, generic.is_vague(word), bool(polarity.word_class(word)))
+        weight = words.weight(word)
+        raised = max(_FACT, weight + weight // 2)
+        vague, judges = generic.is_vague(word), bool(polarity.word_class(word))
+        self._words[word] = found = Word(new, raised if word[0].isdigit() else weight, raised, base, vague, judges)
         return found
 
     def _read(self, text: str) -> Reading:
@@ -130,26 +134,27 @@ class Reader:
         specific = 0
         leans, poles, named = _poles(parts, quoted)
         told: Stances = {}
+        both = all(named)
         for part, lean in zip(parts, leans, strict=True):
             for token in part.tokens:
-                word = known.get(token) or self._word(token)
-                weight = word.weight
-                if token in heavy or token[0].isdigit():
-                    weight = max(_FACT, weight + weight // 2)
+                number, weight, raised, stem, vague, judges = known.get(token) or self._word(token)
+                if token in heavy:
+                    weight = raised
                 if not weight:
                     continue
-                if token not in places:
+                place = places.get(token)
+                if place is None:
                     if len(ids) > _LONGEST:
                         continue
-                    places[token] = len(ids)
-                    ids.append(word.id)
+                    places[token] = place = len(ids)
+                    ids.append(number)
                     weights.append(weight)
-                    if not word.vague:
+                    if not vague:
                         specific += weight
-                if weight >= _SLOT and (not word.judges or token in quoted):
-                    order.append((word.stem, weight, places[token]))
-                    if part.side and all(named):
-                        told.setdefault(word.stem, []).append((part.side, lean))
+                if weight >= _SLOT and (not judges or token in quoted):
+                    order.append((stem, weight, place))
+                    if both and part.side:
+                        told.setdefault(stem, []).append((part.side, lean))
         arrays = np.array(ids, dtype=np.int32), np.array(weights, dtype=np.int64)
         return Reading(*arrays, poles, named, found, specific, order, told)
 

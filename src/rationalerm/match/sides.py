@@ -117,6 +117,8 @@ _MARKS_SET = frozenset((MARK_A, MARK_B, MARK_BOTH, MARK_OTHER))
 _ARTICLES = frozenset(("the", "die", "der", "la", "el", "a", "o", "de", "het"))  # "unlike the first response"
 _BREAK = frozenset([".", ";", ":", "!", "?", "—", "–", "\n"])
 _TURN = lexicon.words("turn")
+_JOINS = frozenset([",", "and", "y", "und", "et"])
+_CUTS = _BREAK | _TURN | _JOINS
 _AGAINST = frozenset(["unlike", "than", "versus", "vs"])
 _AGAINST_AFTER = {  # "compared to B", "preferable over B"
     "to": frozenset(["compared", "contrast", "opposed", "contrary", "opposite", "superior", "inferior", "preferable"]),
@@ -130,17 +132,18 @@ _ONLY = frozenset(["only", "just", "solely", "nur", "seulement", "solo", "só"])
 def clauses(tokens: list[str]) -> list[Clause]:
     """The clauses of a reason, with inherited sides: a clause without a mention goes with the one before it, and clauses before
     the first mention go with that one."""
-    parts = _cut(
-        [t for t, after in zip(tokens, [*tokens[1:], ""], strict=False) if after not in _MARKS_SET or t not in _ARTICLES]
-    )
-    sides = [_side(part) for part in parts]
+    marks = [k for k, token in enumerate(tokens) if token in _MARKS_SET]
+    articles = {k - 1 for k in marks if k and tokens[k - 1] in _ARTICLES}
+    parts = _cut([t for k, t in enumerate(tokens) if k not in articles] if articles else tokens)
+    mentions = [not _MARKS_SET.isdisjoint(part) for part in parts]
+    sides = [_side(part) if mention else None for part, mention in zip(parts, mentions, strict=True)]
     current = next((s for s in sides if s in (-1, 1)), 0)
     result = []
-    for part, found in zip(parts, sides, strict=True):
+    for part, mention, found in zip(parts, mentions, sides, strict=True):
         side = current if found is None else -current if found == 2 else found
-        words = tuple(t for t in part if t not in _SIDES and t not in (MARK_OTHER, MARK_BOTH))
+        words = tuple(t for t in part if t not in _MARKS_SET) if mention else tuple(part)
         if words:
-            result.append(Clause(side, words, _only(part)))
+            result.append(Clause(side, words, mention and _only(part)))
         if side:
             current = side
     return result
@@ -148,13 +151,18 @@ def clauses(tokens: list[str]) -> list[Clause]:
 
 def _cut(tokens: list[str]) -> list[list[str]]:
     parts: list[list[str]] = [[]]
-    for k, token in enumerate(tokens):
+    start = 0
+    for k in [k for k, token in enumerate(tokens) if token in _CUTS]:
+        token = tokens[k]
+        parts[-1] += tokens[start:k]
+        start = k + 1
         if token in _BREAK:
             parts.append([])
-        elif token in _TURN or (token in (",", "and", "y", "und", "et") and _mention_soon(tokens, k)):
+        elif token in _TURN or _mention_soon(tokens, k):
             parts.append([token] if token != "," else [])
         elif token != ",":
             parts[-1].append(token)
+    parts[-1] += tokens[start:]
     return [p for p in parts if p]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from rationalerm.match.align import align
 from rationalerm.match.calibration import Calibration
 from rationalerm.match.copies import fold, negates
-from rationalerm.match.pairs import FEATURES, features
+from rationalerm.match.pairs import FEATURES, at_once, features
 from rationalerm.match.reading import Reader, Reading
 from rationalerm.match.vectors import IntVector
 from rationalerm.types import Matching
@@ -21,6 +21,7 @@ __all__ = ["StaticMatcher"]
 _EXACT, _EXACT_PRECISION = FEATURES.index("exact"), FEATURES.index("exact_precision")
 _NEAR_COPY = 0.4  # from here on a pair is worth a look for a lone negation
 _LEAST_RECALL = 0.05  # pairs that share less are 0 without a look at the rest
+_TOGETHER = 64  # model reasons that are aligned at once
 _Scored = tuple[int, int, list[float]]
 
 
@@ -72,20 +73,38 @@ class StaticMatcher:
 
     def match(self, human: Sequence[str], model: Sequence[str]) -> Matching:
         """The scores of one row; pairs that don't match are absent."""
-        if not human or not model:
-            return Matching(len(human), len(model), {})
-        reader, calibration = self._load()
-        readings, vectors, stems = reader.read([*human, *model])
-        scores = {}
-        for i, j, x in _pairs(readings[: len(human)], readings[len(human) :], vectors, stems, calibration):
-            score = calibration.score(x)
-            if score > 0 and not (min(x[_EXACT], x[_EXACT_PRECISION]) >= _NEAR_COPY and negates(human[i], model[j])):
-                scores[i, j] = score
-        return Matching(len(human), len(model), scores | _copies(human, model))
+        return self._together(human, [model])[0]
 
     def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
-        """`match` of each row, in order."""
-        return [self.match(human, model) for human, model in rows]
+        """`match` of each row, in order; rows with one human list (the samples of a prompt) share the work on it."""
+        todo = list(rows)
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for k, (human, _) in enumerate(todo):
+            groups.setdefault(tuple(human), []).append(k)
+        found: dict[int, Matching] = {}
+        for human, places in groups.items():
+            for part in _portions(places, [len(todo[k][1]) for k in places]):
+                found |= zip(part, self._together(human, [todo[k][1] for k in part]), strict=True)
+        return [found[k] for k in range(len(todo))]
+
+    def _together(self, human: Sequence[str], models: Sequence[Sequence[str]]) -> list[Matching]:
+        """The scores of one human list with each of several lists."""
+        reasons = [reason for model in models for reason in model]
+        scores: list[dict[tuple[int, int], float]] = [{} for _ in models]
+        if human and reasons:
+            owner = [(k, j) for k, model in enumerate(models) for j in range(len(model))]
+            reader, calibration = self._load()
+            readings, vectors, stems = reader.read([*human, *reasons])
+            for i, place, x in _pairs(readings[: len(human)], readings[len(human) :], vectors, stems, calibration):
+                score = calibration.score(x)
+                near_copy = min(x[_EXACT], x[_EXACT_PRECISION]) >= _NEAR_COPY
+                if score > 0 and not (near_copy and negates(human[i], reasons[place])):
+                    k, j = owner[place]
+                    scores[k][i, j] = score
+        folded = [fold(reason) for reason in human]
+        return [
+            Matching(len(human), len(model), found | _copies(folded, model)) for model, found in zip(models, scores, strict=True)
+        ]
 
     def readings(self, texts: Sequence[str]) -> list[Reading]:
         """What the rules read in each text; the last ones are remembered, so it costs little after `match`."""
@@ -100,16 +119,25 @@ class StaticMatcher:
         return _pairs(readings[: len(human)], readings[len(human) :], vectors, stems)
 
 
+def _portions(places: list[int], sizes: list[int]) -> Iterator[list[int]]:
+    """The rows of one human list, so many at a time that their reasons come to no more than a few dozen."""
+    part: list[int] = []
+    total = 0
+    for place, size in zip(places, sizes, strict=True):
+        if part and total + size > _TOGETHER:
+            yield part
+            part, total = [], 0
+        part.append(place)
+        total += size
+    yield part
+
+
 def _copies(human: Sequence[str], model: Sequence[str]) -> dict[tuple[int, int], float]:
-    """A reason fulfils itself, also where it is too vague to fulfil any other."""
+    """A reason fulfils itself, also where it is too vague to fulfil any other. `human`: folded already."""
     folded = [fold(reason) for reason in model]
     there = set(folded)
     return {
-        (i, j): 1.0
-        for i, text in enumerate(map(fold, human))
-        if text and text in there
-        for j, other in enumerate(folded)
-        if other == text
+        (i, j): 1.0 for i, text in enumerate(human) if text and text in there for j, other in enumerate(folded) if other == text
     }
 
 
@@ -118,19 +146,18 @@ def _pairs(
 ) -> list[_Scored]:
     """The pairs that share something, with their features; with `bound`, only those that could still score."""
     a = align(human, model, vectors, stems)
-    similar = (a.recall, a.precision, a.exact, a.exact_precision, a.cosine, a.residual * (1 - a.exact))
+    row = at_once(human, model, (a.recall, a.precision, a.exact, a.exact_precision, a.cosine, a.residual * (1 - a.exact)))
     possible = a.recall >= _LEAST_RECALL
     if bound is not None:
-        factual = np.array([h.factual() for h in human])[:, None] & np.array([m.factual() for m in model])
-        possible &= bound.possible(similar, factual)
-    rows, columns = np.nonzero(possible)
+        possible &= bound.possible(row)
+    places = np.nonzero(possible)
     h_starts, m_starts = a.human_starts.tolist(), a.model_starts.tolist()
+    columns = *places, row.evident[places], row.known[:, places[0], places[1]].T
     result = []
-    for i, j, *values in zip(rows.tolist(), columns.tolist(), *(x[rows, columns].tolist() for x in similar), strict=True):
+    for i, j, evident, known in zip(*(column.tolist() for column in columns), strict=True):
 
         def near(x: int, y: int, row: int = h_starts[i], column: int = m_starts[j]) -> int:
             return int(a.near[row + x, column + y])
 
-        r, p, e, ep, c, d = values
-        result.append((i, j, features(human[i], model[j], (r, p, e, ep, c, d), near)))
+        result.append((i, j, features(human[i], model[j], known, evident, near)))
     return result

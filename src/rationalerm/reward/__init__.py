@@ -2,8 +2,9 @@
 
 options   what is rewarded, checked once           hybrid   one answer, or a group of them -> rewards
 result    a reward with its parts, always apart    groups   a step's rewards: None, spread, padding, truncation
-config    a reward and its matcher, from words     guard    stops where too many rewards fail
-truth     what the human said of a game, as a data set's column
+samples   a trainer's columns, checked             formula  one answer's reward from its parts
+asking    lists on their way to an endpoint        guard    stops where too many rewards fail
+config    a reward and its matcher, from words     truth    what the human said of a game, as a data set's column
 """
 
 from __future__ import annotations

@@ -8,25 +8,25 @@ or the network is nobody's, and None. Everything is in the letters of the game t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rationalerm.data.labels import LabelReader
 from rationalerm.errors import MatcherError
-from rationalerm.judge.parse import parse_judgment
-from rationalerm.match.assign import assign
+from rationalerm.llm.loop import run_in_loop
 from rationalerm.match.base import Matcher
-from rationalerm.match.leaning import leaning
-from rationalerm.reward.options import METRICS, RewardOptions
+from rationalerm.match.leaning import Leaning, leaning
+from rationalerm.reward.asking import Asking
+from rationalerm.reward.formula import Found, Lists, read_answer, reward_of
+from rationalerm.reward.options import RewardOptions
 from rationalerm.reward.result import Reward
-from rationalerm.score.consistency import cut, merge_copies, rationale_scores
-from rationalerm.types import Judgment, Matching, Verdict
+from rationalerm.reward.samples import Label, Sample, samples_of, side_of_label
 
-__all__ = ["HybridReward", "Label", "ahybrid_reward", "hybrid_reward"]
+__all__ = ["HybridReward", "Label", "ahybrid_reward", "hybrid_reward", "side_of_label"]
 
-Label = Verdict | float | str
 _AT_ONCE = 128
-_Lists = tuple[tuple[str, ...], tuple[str, ...]]
+_PORTION = 32  # samples that are read before they are asked about: about 10 ms
+_LOOKS = 8  # samples whose reasons are looked at before other work in the event loop gets a turn: about 5 ms
 
 
 def hybrid_reward(
@@ -110,17 +110,10 @@ class HybridReward:
         Raises:
             ValueError: columns of different lengths (named, before anything is matched), or a label that names no side.
         """
-        answers = self._read(texts, human_reasons, labels, responses, finish_reasons)
-        found: dict[_Lists, Matching | MatcherError] = {}
-        rewards: list[Reward] = []
-        # Some at a time, where the matcher is on this machine: it remembers what it has read till the diagnostics ask for it.
-        at_once = len(answers) if hasattr(self.matcher, "match_each") else _AT_ONCE
-        for start in range(0, len(answers), at_once or 1):
-            part = answers[start : start + at_once]
-            lists = [one for one in dict.fromkeys(one for _, one, _ in part) if one[0] and one[1] and one not in found]
-            found |= zip(lists, _match_each(self.matcher, lists), strict=True)
-            rewards += self._rewards(part, found)
-        return rewards
+        samples = samples_of(texts, human_reasons, labels, responses, finish_reasons)
+        if hasattr(self.matcher, "match_each") and hasattr(self.matcher, "amatch_each"):
+            return run_in_loop(self._over_endpoint(samples))
+        return self._here(samples)
 
     async def ascore(
         self,
@@ -132,118 +125,42 @@ class HybridReward:
         finish_reasons: Sequence[str | None] | None = None,
     ) -> list[Reward]:
         """The same for async code."""
-        answers = self._read(texts, human_reasons, labels, responses, finish_reasons)
-        lists = list(dict.fromkeys(one for _, one, _ in answers if one[0] and one[1]))
-        each = getattr(self.matcher, "amatch_each", None)
-        found = await each(lists) if each is not None else _match_each(self.matcher, lists)
-        return self._rewards(answers, dict(zip(lists, found, strict=True)))
+        samples = samples_of(texts, human_reasons, labels, responses, finish_reasons)
+        return await self._over_endpoint(samples) if hasattr(self.matcher, "amatch_each") else self._here(samples)
 
-    def _read(
-        self,
-        texts: Sequence[str | None],
-        human_reasons: Sequence[Sequence[str]],
-        labels: Sequence[Label],
-        responses: Sequence[Sequence[str]] | None,
-        finish_reasons: Sequence[str | None] | None,
-    ) -> list[tuple[Judgment, _Lists, int]]:
-        """Each answer read, the two lists to match, the human's side."""
-        columns = {"human_reasons": human_reasons, "labels": labels, "responses": responses, "finish_reasons": finish_reasons}
-        for name, column in columns.items():
-            if column is not None and (isinstance(column, str) or len(column) != len(texts)):
-                given = "a string" if isinstance(column, str) else f"{len(column)} long"
-                raise ValueError(f"{name} is {given}, and there are {len(texts)} texts; give one item a text")
-        answers = []
-        for k, text in enumerate(texts):
-            finish = finish_reasons[k] if finish_reasons else None
-            judgment = parse_judgment(text, responses[k] if responses else None, finish)
-            lists = tuple(human_reasons[k]), judgment.reasons[: self.options.max_reasons]
-            answers.append((judgment, lists, side_of_label(labels[k])))
-        return answers
+    def _here(self, samples: Sequence[Sample]) -> list[Reward]:
+        """With a matcher on this machine. Some at a time: it remembers what it has read till the diagnostics ask for it."""
+        found: dict[Lists, Found] = {}
+        rewards: list[Reward] = []
+        for start in range(0, len(samples), _AT_ONCE):
+            answers = [read_answer(sample, self.options) for sample in samples[start : start + _AT_ONCE]]
+            lists = [one for one in dict.fromkeys(a.lists for a in answers if a.matchable) if one not in found]
+            found |= zip(lists, _match_each(self.matcher, lists), strict=True)
+            rewards += [reward_of(a, found.get(a.lists), self._lean(a.judgment.reasons), self.options) for a in answers]
+        return rewards
 
-    def _rewards(
-        self, answers: list[tuple[Judgment, _Lists, int]], found: Mapping[_Lists, Matching | MatcherError]
-    ) -> list[Reward]:
-        return [self._one(judgment, lists, side, found.get(lists)) for judgment, lists, side in answers]
+    async def _over_endpoint(self, samples: Sequence[Sample]) -> list[Reward]:
+        """With a matcher that is awaited: the first samples are asked about while the others are still read, and the diagnostics
+        are made while the answers are on their way."""
+        answers, leans = [], []
+        async with Asking(self.matcher.amatch_each) as asking:  # type: ignore[attr-defined]
+            for start in range(0, len(samples), _PORTION):
+                portion = [read_answer(sample, self.options) for sample in samples[start : start + _PORTION]]
+                answers += portion
+                if not await asking.ask(answer.lists for answer in portion if answer.matchable):
+                    break
+            for k, answer in enumerate(answers):
+                leans.append(self._lean(answer.judgment.reasons))
+                if k % _LOOKS == _LOOKS - 1:
+                    await asyncio.sleep(0)
+            found = await asking.found()
+        return [reward_of(a, found.get(a.lists), lean, self.options) for a, lean in zip(answers, leans, strict=True)]
 
-    def _one(self, judgment: Judgment, lists: _Lists, side: int, found: Matching | MatcherError | None) -> Reward:
-        """One reward, from its parts."""
-        human, own = lists
-        cause = _no_verdict(judgment)
-        outcome = float(cause is None and judgment.verdict is not None and judgment.verdict.side == side)
-        rationale, padding = self._rationale(human, own, found)
-        status = cause or ("no human reasons" if not human else "matcher failed" if rationale is None else "scored")
-        lean = leaning(judgment.reasons, self.matcher)
-        told = judgment.verdict.side if judgment.verdict is not None else 0
-        return Reward(
-            total=self._total(cause, outcome, rationale),
-            outcome=outcome,
-            rationale=rationale,
-            status=status,
-            reasons=len(judgment.reasons),
-            generic=lean.generic,
-            agreement=float(lean.side == told) if lean.side and told else None,
-            padding=padding,
-            cause=str(found) if isinstance(found, MatcherError) else "",
-        )
-
-    def _rationale(
-        self, human: tuple[str, ...], own: tuple[str, ...], found: Matching | MatcherError | None
-    ) -> tuple[float | None, float | None]:
-        """The rationale part and the padding; None where there is nothing to score or the matcher failed."""
-        if not human or isinstance(found, MatcherError):
-            return None, None
-        if not own or found is None:
-            return 0.0, None
-        merged = merge_copies(cut(found, None), own)
-        ranks = [j for _, j, _ in assign(merged)]
-        padding = 1 - (max(ranks) + 1) / len(own) if ranks else 1.0
-        return float(getattr(rationale_scores(merged, "paper", None), METRICS[self.options.rationale])), padding
-
-    def _total(self, cause: str | None, outcome: float, rationale: float | None) -> float | None:
-        """The reward. Without a verdict it is 0, but where the verdict is not asked for (`rationale`)."""
-        if cause == "no verdict: truncated":
-            return 0.0 if self.options.truncated == "zero" else None
-        combine = self.options.combine
-        if combine == "outcome":
-            return outcome
-        if combine == "rationale":
-            return rationale
-        if cause is not None:
-            return 0.0
-        if rationale is None:
-            return None
-        return outcome * rationale if combine == "product" else (outcome + rationale) / 2
+    def _lean(self, reasons: Sequence[str]) -> Leaning:
+        return leaning(reasons, self.matcher)
 
 
-def side_of_label(label: Label) -> int:
-    """-1, 0 or 1.
-
-    Raises:
-        ValueError: a label that names no side.
-    """
-    if isinstance(label, str):
-        verdict = LabelReader().read(label)
-        if verdict is None:
-            raise ValueError("label is empty; give the human's side")
-        return verdict.side
-    if isinstance(label, bool) or label != label:  # NaN
-        raise ValueError(f"label is {label!r}; negative = A, 0 = tie, positive = B")
-    return (label > 0) - (label < 0)
-
-
-def _no_verdict(judgment: Judgment) -> str | None:
-    """Why the answer has no verdict that counts; None where it has one."""
-    if any(note.startswith("truncated") for note in judgment.notes) or "empty content, finish_reason=length" in judgment.notes:
-        return "no verdict: truncated"
-    if judgment.verdict is not None:
-        return None
-    if judgment.status == "refused":
-        return "no verdict: refused"
-    said = next((note for note in judgment.notes if note.startswith("no verdict: ")), None)
-    return said or ("no verdict: empty" if "empty content" in judgment.notes else "no verdict: format")
-
-
-def _match_each(matcher: Matcher, lists: Iterable[_Lists]) -> list[Matching | MatcherError]:
+def _match_each(matcher: Matcher, lists: Iterable[Lists]) -> list[Found]:
     """A matching or a failure for each; one row's failure is no other's."""
     todo = list(lists)
     each = getattr(matcher, "match_each", None)
@@ -255,7 +172,7 @@ def _match_each(matcher: Matcher, lists: Iterable[_Lists]) -> list[Matching | Ma
         return [_match_one(matcher, *one) for one in todo]
 
 
-def _match_one(matcher: Matcher, human: tuple[str, ...], own: tuple[str, ...]) -> Matching | MatcherError:
+def _match_one(matcher: Matcher, human: tuple[str, ...], own: tuple[str, ...]) -> Found:
     try:
         return matcher.match(human, own)
     except MatcherError as error:
