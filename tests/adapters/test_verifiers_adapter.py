@@ -11,7 +11,7 @@ import pytest
 from adapter_rows import AP, CUT, RIGHT, SILENT, TRUTH, WRONG, asking, jsonl, parquet, row
 
 from endpoint import FakeEndpoint
-from rationalerm.errors import DataError
+from rationalerm.errors import DataError, UsageError
 
 pytest.importorskip("verifiers", reason="verifiers is not installed here; .ci/adapters verifiers runs these")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -118,3 +118,8 @@ def test_a_row_that_can_not_be_read_is_named(load: Any, tmp_path: Path) -> None:
         list(load(jsonl(tmp_path / "other.jsonl", [{"question": "?"}])))
     with pytest.raises(DataError, match="no such file"):
         list(load(tmp_path / "missing.parquet"))
+
+
+def test_a_wrong_option_is_said_before_the_first_rollout(load: Any, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no reward option 'macher'"):
+        list(load(parquet(tmp_path / "rows.parquet", [row()]), macher="fast"))

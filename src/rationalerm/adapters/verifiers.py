@@ -7,8 +7,8 @@ verifiers finds a taskset by the name of a top-level module, so give it one, `ge
 
     vf-eval genrm-hybrid --env.taskset.data validation.parquet --env.taskset.task.reward '{"matcher": "fast"}' ...
 
-A reward that failed raises, which is how verifiers leaves a rollout unscored: a TaskError on its trace, its reward None. The
-parts are metrics. verifiers never ends a run for a failed rollout, so neither does this.
+A reward that failed raises, which is how verifiers leaves a rollout unscored: a TaskError on its trace, its reward None; no run
+ends for it. The parts are metrics.
 """
 
 from __future__ import annotations
@@ -47,11 +47,7 @@ class GenRMTask(vf.Task[GenRMData, vf.State, GenRMTaskConfig]):  # type: ignore[
 
     @vf.reward(weight=1.0)  # type: ignore[untyped-decorator]
     async def hybrid(self, trace: Any) -> float:
-        """R = R_outcome x R_rationale, or as configured.
-
-        Raises:
-            MatcherError: nothing could be scored.
-        """
+        """R = R_outcome x R_rationale, or as configured. Raises MatcherError where nothing could be scored."""
         reward = kept(self.config.reward or None).reward
         finish = "length" if trace.is_truncated else None
         (found,) = await score(reward, [trace.last_reply], [Truth.load(self.data.ground_truth)], [finish])
@@ -73,7 +69,8 @@ class GenRMTaskset(vf.Taskset[GenRMTask, GenRMConfig]):  # type: ignore[misc]
     """The games of a prepared file."""
 
     def load(self) -> Iterator[GenRMTask]:
-        """One task a row."""
+        """One task a row. Raises UsageError for options that can't be, DataError for a row that can't be read."""
+        kept(self.config.task.reward or None)  # what is wrong is said here, not on every trace
         for row in read_prepared(self.config.data):
             data = GenRMData(id=row.id, prompt=row.prompt, ground_truth=row.truth.dump(), info=row.info)
             yield GenRMTask(data, self.config.task)

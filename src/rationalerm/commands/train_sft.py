@@ -42,8 +42,8 @@ def add(actions: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Makes them, trains, prints."""
-    from rationalerm.train.sft.demonstrations import DemonstrationOptions
     from rationalerm.train.sft.config import SFTOptions
+    from rationalerm.train.sft.demonstrations import DemonstrationOptions
     from rationalerm.train.sft.running import Judged, train_sft
 
     picking = DemonstrationOptions(
