@@ -310,6 +310,9 @@ def test_the_commands_json_and_table(run: Run, cache: Path, tmp_path: Path, monk
 
 
 def test_wrong_words(run: Run, cache: Path) -> None:
+    from rationalerm.commands import train_demo
+
+    assert tuple(ARMS) == train_demo.ARMS
     assert run("train", "demo", "--arms", "hybird").code == 2
     assert "--steps" in run("train", "demo", "--steps", "0").err
     from rationalerm.train.toy import run_toy
@@ -354,3 +357,20 @@ def test_sentences_follow_the_figures() -> None:
     assert "more often (0.70 -> 0.90)" in said[2]
     assert "falls (0.40 -> 0.10)" in said[2]
     assert list(sentences(ToySummary(ToyConfig(), {"hybrid": arms["hybrid"]}, {}))) == []
+
+
+def test_the_direction(cache: Path) -> None:
+    """One seed, a shortened start, few steps, wide margins: reward the verdict alone, and the reasons go."""
+    pytest.importorskip("torch")
+    from rationalerm.train.toy import ToyConfig, run_toy
+
+    start = Start(reading=450, imitating=350, batch=96)
+    arms = run_toy(ToyConfig(seed=0, steps=60, start=start, held_out=256), ("base", "outcome", "hybrid", "control")).arms
+    oa = {name: arm["outcome_accuracy"] for name, arm in arms.items()}
+    rc = {name: arm["rationale_consistency"] for name, arm in arms.items()}
+    assert rc["outcome"] < rc["base"] - 0.08
+    assert rc["hybrid"] > rc["base"] + 0.25
+    assert rc["control"] > rc["outcome"] + 0.08
+    assert min(oa["outcome"], oa["hybrid"]) > oa["base"]
+    assert arms["outcome"]["generic"] > arms["base"]["generic"] > arms["hybrid"]["generic"]
+    assert all(arm["no_verdict"] <= 0.1 * arm["answers"] for arm in arms.values())
