@@ -241,3 +241,16 @@ def test_a_degenerate_answer_is_read_in_no_time(text: str) -> None:
     assert time.process_time() - start < 3  # a second here, with room for a slow machine
     assert reward.total == 0.0
     assert reward.status.startswith("no verdict")
+
+
+@pytest.mark.parametrize("reasons", ["Response B is right.", None])
+def test_a_list_of_reasons_that_is_none_is_refused(reasons: object) -> None:
+    """A string would be scored letter by letter."""
+    with pytest.raises(ValueError, match="give a list of reasons"):
+        hybrid_reward("1. x\n\\boxed{A>B}", reasons, "A>B", LexicalMatcher())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("label", [None, [1], True, float("nan"), "", "perhaps"])
+def test_a_label_that_names_no_side_is_refused(label: object) -> None:
+    with pytest.raises(ValueError):
+        hybrid_reward("1. x\n\\boxed{A>B}", ["y"], label, LexicalMatcher())  # type: ignore[arg-type]

@@ -76,7 +76,10 @@ def test_updates_without_a_score_do_not_count() -> None:
 
 
 def test_too_short_to_say() -> None:
-    assert fed(course(0.7, 0.9, 39), course(0.3, 0.1, 39)).first is None
+    short = fed(course(0.7, 0.9, 39), course(0.3, 0.1, 39))
+    assert short.first is None
+    assert "39 updates with a score were logged, and the alarm needs 40" in short.too_few
+    assert fed(course(0.7, 0.9, 40), course(0.3, 0.1, 40)).too_few == ""
     assert fed([], []).first is None
 
 

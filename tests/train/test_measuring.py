@@ -24,7 +24,7 @@ def answered(judge: str) -> list[Answered]:
         if text and human:
             truth = Truth.load({"human_reasons": human, "label": label, "responses": [row["response1"], row["response2"]]})
             cut = row.get(f"{judge}-finish_reason") == "length"
-            out.append(Answered(row["id"], row["id"], text, truth, row["domain"], truncated=cut))
+            out.append(Answered(row["id"], "AB", row["id"], text, truth, row["domain"], truncated=cut))
     return out
 
 
@@ -69,3 +69,16 @@ def test_two_evaluations_are_compared_on_what_both_have() -> None:
     change = last.against(first)
     assert change["rationale_consistency"].mean_second > change["rationale_consistency"].mean_first
     assert change["rationale_consistency"].p < 0.01
+
+
+def test_both_games_of_a_pair_are_one_pair() -> None:
+    """Each in its letters: a policy that always says A is right in one of the two, and consistent in none."""
+    truth = Truth(("Response B gives 1914.",), "B>A", ("1912", "1914"))
+    turned = Truth(("Response A gives 1914.",), "A>B", ("1914", "1912"))
+    says_a = "1. Response A gives 1914.\n\\boxed{A>B}"
+    done = measure(1, [Answered("p", "AB", "c", says_a, truth), Answered("p", "BA", "c", says_a, turned)], LexicalMatcher())
+    assert (done.summary.n, done.summary.games) == (1, 2)
+    assert done.summary["outcome_accuracy"].value == 0.5
+    assert done.summary["consistent_accuracy"].value == 0.0
+    assert [game.order for game in done.games] == ["AB", "BA"]
+    assert done.summary["first_position_rate"].value == 1.0

@@ -701,6 +701,7 @@ def test_the_command(run: Run, jsonl: Jsonl, tmp_path: Path) -> None:
         (["--validation", "1"], "--validation is 1.0; give a share from 0 to under 1"),
         (["--max-prompt-tokens", "0"], "--max-prompt-tokens is 0; give 1 or more"),
         (["--limit", "0"], "--limit is 0; give 1 or more"),
+        (["--seed", str(2**80)], "--seed is longer than 64 bits"),
         (["--label-map", "x"], "--label-map: can't read 'x'"),
         (["--human-field", "nope"], "no row left to train on (3 no human reasons); point --human-field at"),
         (["--label-field", "nope"], "field 'nope': no such field; point --label-field"),

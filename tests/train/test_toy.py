@@ -349,7 +349,7 @@ def test_sentences_follow_the_figures() -> None:
 
     arms = {"base": arm(0.7, 0.4), "outcome": arm(0.7, 0.41), "hybrid": arm(0.6, 0.5, 4.0), "control": arm(0.9, 0.1)}
     said = list(sentences(ToySummary(ToyConfig(), arms, {})))
-    assert "right about as often (0.70 -> 0.70)" in said[0]
+    assert "right not clearly more or less often (0.70 -> 0.70)" in said[0]
     assert "does not clearly change (0.40 -> 0.41)" in said[0]
     assert "right less often (0.70 -> 0.60)" in said[1]
     assert "rises (0.40 -> 0.50)" in said[1]

@@ -79,6 +79,21 @@ def test_file_over_preset_and_words_over_file(tmp_path: Path) -> None:
         ({"reward.stop_above": 2.0}, "stop_above is 2.0"),
         ({"alarm_window": 1}, "alarm_window"),
         ({"max_updates": 0}, "max_updates is 0"),
+        ({"seed": -1}, "seed is -1; give 0 to 4294967295"),
+        ({"seed": 2**70}, "seed is"),
+        ({"samples": 10**30}, "samples is over 1,000,000,000"),
+        ({"loss": "garbage"}, "loss is 'garbage'; one of grpo"),
+        ({"lora_alpha": 0}, "lora_alpha is 0"),
+        ({"trainer": {"beta": 1.0}}, "trainer.beta is said as kl here; set kl"),
+        ({"trainer.hub_token": "hf_secret"}, "trainer.hub_token would be written down"),
+        ({"trainer.output_dir": "x"}, "trainer.output_dir is the run's own"),
+        ({"reward.rationale": ["ap"]}, "rationale is ['ap']; give one name"),
+        ({"reward.mode": "all"}, "mode is 'all'; best or matrix"),
+        ({"reward.extra_body": 5}, "extra_body is 5; give a mapping"),
+        ({"reward.window": 10**30}, "window is over 1,000,000,000"),
+        ({"reward.on_failure": 10**400}, "give a finite number"),
+        ({"reward.price_in": -1.0, "reward.price_out": 1.0}, "price_in is -1.0; give 0 or more"),
+        ({"reward.base_url": "http://me:secret@host/v1"}, "base_url holds a user or a password"),
     ],
 )
 def test_what_can_not_be_is_said_in_a_line(said: dict[str, Any], message: str) -> None:
@@ -89,7 +104,19 @@ def test_what_can_not_be_is_said_in_a_line(said: dict[str, Any], message: str) -
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("- a\n- b", "is not a YAML mapping"), ("a: [", "is not YAML"), ("a: b: c", "row 1")]
+    ("text", "message"),
+    [
+        ("- a\n- b", "is not a YAML mapping"),
+        ("a: [", "is not YAML"),
+        ("a: b: c", "row 1"),
+        ("1: 2", "holds the name 1, which is not text"),
+        ("batch: 8\nbatch: 16", "row 2: is not YAML: batch stands twice"),
+        ("reward: {window: 8, window: 9}", "window stands twice"),
+        ("reward: &a {x: *a}", "is nested too deep, or in itself"),
+        ("a: " + "[" * 3000 + "]" * 3000, "is nested too deep"),
+        ("policy: 2001-99-99", "holds a value that can't be read: month"),
+        (f"batch: {'1' * 5000}", "holds a value that can't be read"),
+    ],
 )
 def test_a_file_that_is_no_configuration(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "bad.yaml"

@@ -13,7 +13,7 @@ import orjson
 
 from rationalerm.adapters.batch import score
 from rationalerm.adapters.columns import inner
-from rationalerm.errors import StoppedError
+from rationalerm.errors import StoppedError, UsageError
 from rationalerm.reward import HybridReward, Reward, RewardConfig, Truth
 from rationalerm.reward.result import PARTS
 
@@ -92,4 +92,8 @@ def kept(values: dict[str, Any] | None) -> FlatReward:
     Raises:
         UsageError: options that can't be.
     """
-    return _kept(None if values is None else orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
+    try:
+        said = None if values is None else orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+    except TypeError as error:  # sets, objects, numbers over 64 bits
+        raise UsageError(f"the reward's options can't be read: {error}") from None
+    return _kept(said)

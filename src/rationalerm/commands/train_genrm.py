@@ -66,22 +66,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(summary: dict[str, Any], out: str) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from rationalerm.errors import printable
-    from rationalerm.report.terminal import console
+    from rationalerm.report.terminal import console, print_rows
+    from rationalerm.train.genrm.card import HEAD, cells_of
 
     screen = console()
-    table = Table(box=SIMPLE_HEAD)
-    for name in ("update", "OA", "RC", "AP", "generic", "reasons", "answers"):
-        table.add_column(name, justify="right")
-    for row in summary["held_out"]:
-        names = ("outcome_accuracy", "rationale_consistency", "average_precision", "generic", "reasons")
-        table.add_row(str(row["step"]), *("-" if row[name] is None else f"{row[name]:.3f}" for name in names), str(row["n"]))
-    screen.print("held-out prompts")
-    screen.print(table)
-    screen.print(printable(f"{summary['degeneration']['said']}."), soft_wrap=True)
+    cells = [cells_of(row) for row in summary["held_out"]]
+    print_rows(HEAD[1:], {first: rest for first, *rest in cells}, screen, "held-out prompts [95% interval]", head="update")
+    said = summary["degeneration"]["said"]
+    screen.print(printable(f"{said[0].upper()}{said[1:]}."), soft_wrap=True)
     if summary["seconds_an_update"] is not None:
         share = summary["reward_share"]
         screen.print(f"{summary['seconds_an_update']:.1f} s an update, {share:.0%} of it in the reward")

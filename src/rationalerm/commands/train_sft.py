@@ -37,11 +37,22 @@ def add(actions: Subparsers) -> None:
     parser.add_argument("--skip-bad", action="store_true", help="go on after a bad row, and count it")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     add_words(parser)
+    fields = parser.add_argument_group("field names, where they are not the released ones")
+    fields.add_argument("--human-field", metavar="F", help="the human's reasons (human-checklist)")
+    fields.add_argument("--reasons-field", metavar="F", default="{judge}-checklist", help="a judge's reasons ({judge}-checklist)")
+    fields.add_argument(
+        "--text-field", metavar="F", default="{judge}-generated_text", help="a judge's text ({judge}-generated_text)"
+    )
+    fields.add_argument("--label-field", metavar="F", help="the human's side (overall_preference, then label)")
+    fields.add_argument("--label-map", metavar="MAP", help="what the human's codes mean, e.g. 0=A,1=B,2=tie")
+    fields.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
     """Makes them, trains, prints."""
+    from rationalerm.data.labels import parse_label_map
+    from rationalerm.data.released import Columns
     from rationalerm.train.sft.config import SFTOptions
     from rationalerm.train.sft.demonstrations import DemonstrationOptions
     from rationalerm.train.sft.running import Judged, train_sft
@@ -55,7 +66,16 @@ def run(args: argparse.Namespace) -> int:
         validation=0.0 if args.prompts else 0.05,
     )
     options = SFTOptions.of(values_of(args))
-    judged = Judged(args.input, args.judge, args.prompts, args.skip_bad, args.limit)
+    columns = Columns(
+        judges=tuple(args.judge),
+        human_field=args.human_field,
+        reasons_field=args.reasons_field,
+        text_field=args.text_field,
+        label_field=args.label_field,
+        label_map=parse_label_map(args.label_map) if args.label_map else None,
+        id_field=args.id_field,
+    )
+    judged = Judged(args.input, columns, args.prompts, args.skip_bad, args.limit)
     summary = train_sft(judged, args.out, picking, options, policy=args.policy)
     if args.json:
         print_json(summary)
@@ -75,9 +95,10 @@ def _show(summary: dict[str, Any], out: str) -> None:
     screen.print(f"{summary['demonstrations']} demonstrations, mean reward {_number(summary['mean_reward'])}")
     if "updates" in summary:
         long = f"; {summary['too_long']} demonstrations were too long" if summary["too_long"] else ""
-        screen.print(f"loss {summary['first_loss']:.3f} -> {summary['last_loss']:.3f} in {summary['updates']} updates{long}")
+        first, last = (_number(summary[name], 3) for name in ("first_loss", "last_loss"))
+        screen.print(f"loss {first} -> {last} in {summary['updates']} updates{long}")
         screen.print(printable(f"{out}/model holds the model"), soft_wrap=True)
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+def _number(value: float | None, digits: int = 2) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

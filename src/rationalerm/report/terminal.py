@@ -79,13 +79,15 @@ def _print_judges(judges: Mapping[str, JudgeSummary], summary: Summary, out: Con
     print_rows(("OA [95%]", "RC [95%]", f"S-Corr@{summary.spurious_under:g}", "AP", "precision", "rows"), rows, out, title)
 
 
-def print_rows(columns: Sequence[str], rows: Mapping[str, Sequence[str]], out: Console, title: str | None) -> None:
+def print_rows(
+    columns: Sequence[str], rows: Mapping[str, Sequence[str]], out: Console, title: str | None, *, head: str = "judge"
+) -> None:
     """A table where the terminal is wide enough for it, else a line a figure: a cell is never cut short."""
     names = max((cell_len(name) for name in rows), default=0)
     cells = [max(len(column), *(len(row[k]) for row in rows.values())) for k, column in enumerate(columns)] if rows else []
     if min(names, _NAME_WIDTH) + sum(cells) + 2 * len(cells) + 2 <= out.width:
         table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-        table.add_column("judge", overflow="fold", min_width=min(names, _NAME_WIDTH))
+        table.add_column(head, overflow="fold", min_width=min(names, _NAME_WIDTH))
         for column, width in zip(columns, cells, strict=True):
             table.add_column(column, justify="right", no_wrap=True, min_width=width)
         for name, row in rows.items():

@@ -7,7 +7,9 @@ Inside a training the default matcher is `fast`: the static vectors, the cheapes
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -24,9 +26,15 @@ from rationalerm.reward.options import Combine, Rationale, RewardOptions
 if TYPE_CHECKING:
     from rationalerm.match import Matcher
 
-__all__ = ["VARIABLE", "RewardConfig"]
+__all__ = ["FREE_REWARD", "VARIABLE", "RewardConfig"]
 
 VARIABLE = "RATIONALERM_REWARD"
+_LARGEST = sys.float_info.max
+# What says where and how fast the matcher is asked and when to stop, not what a reward is: it may differ in a run that goes on.
+FREE_REWARD = frozenset({
+    "base_url", "api_key_env", "timeout", "concurrency", "rpm", "tpm", "max_retries", "format_retries", "price_in", "price_out",
+    "budget", "cache", "stop_above", "window",
+})  # fmt: skip
 MatcherName = Literal["embedded", "fast", "lexical", "llm"]
 
 
@@ -77,19 +85,32 @@ class RewardConfig:
     window: int = 256
 
     def __post_init__(self) -> None:
+        for name in ("rationale", "combine", "truncated", "matcher", "mode"):
+            if not isinstance(getattr(self, name), str):
+                raise UsageError(f"{name} is {getattr(self, name)!r}; give one name")
         _ = self.options, self.guard()
+        if self.mode not in ("best", "matrix"):
+            raise UsageError(f"mode is {self.mode!r}; best or matrix")
+        if not isinstance(self.extra_body, Mapping):
+            raise UsageError(f"extra_body is {self.extra_body!r}; give a mapping of the request's fields")
         if self.matcher not in ("embedded", "fast", "lexical", "llm"):
             raise UsageError(f"matcher is {self.matcher!r}; embedded, fast, lexical or llm")
         if (self.matcher == "llm") != (self.model is not None):
             raise UsageError(
                 "the matcher llm needs a model; set model to its name"
                 if self.model is None
-                else "model is an option of the matcher llm; set matcher to llm"
+                else "model is an option of the matcher llm; set matcher to llm, or model to null"
             )
         if (self.price_in is None) != (self.price_out is None):
             raise UsageError("price_in and price_out go together")
-        if not abs(self.on_failure) < float("inf"):
-            raise UsageError(f"on_failure is {self.on_failure}; give a finite number")
+        for name in ("price_in", "price_out"):
+            price = getattr(self, name)
+            if price is not None and not 0 <= price < math.inf:  # a price under 0 would never use a budget up
+                raise UsageError(f"{name} is {price}; give 0 or more")
+        if not abs(self.on_failure) <= _LARGEST:
+            raise UsageError(f"on_failure is {str(self.on_failure)[:20]}; give a finite number")
+        if self.base_url is not None and "@" in self.base_url:  # run directories and logs show the configuration
+            raise UsageError("base_url holds a user or a password, which would be written down; set OPENAI_BASE_URL instead")
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> RewardConfig:

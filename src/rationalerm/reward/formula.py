@@ -52,6 +52,8 @@ def reward_of(answer: Answer, found: Found | None, lean: Leaning, options: Rewar
     cause = _no_verdict(judgment)
     outcome = float(cause is None and judgment.verdict is not None and judgment.verdict.side == side)
     rationale, padding = _rationale(human, own, found, METRICS[options.rationale])
+    if cause == "no verdict: truncated":  # what is there of the list is no measure of it
+        rationale = padding = None
     status = cause or ("no human reasons" if not human else "matcher failed" if rationale is None else "scored")
     told = judgment.verdict.side if judgment.verdict is not None else 0
     return Reward(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple
 
 from rationalerm.data.labels import LabelReader
 from rationalerm.types import Verdict
@@ -40,6 +41,9 @@ def samples_of(
         if column is not None and (isinstance(column, str) or len(column) != len(texts)):
             given = "a string" if isinstance(column, str) else f"{len(column)} long"
             raise ValueError(f"{name} is {given}, and there are {len(texts)} texts; give one item a text")
+    for k, reasons in enumerate(human_reasons):
+        if reasons is None or isinstance(reasons, str):  # a string would be read letter by letter
+            raise ValueError(f"human_reasons[{k}] is {reasons!r:.60}; give a list of reasons")
     return [
         Sample(
             text,
@@ -63,6 +67,7 @@ def side_of_label(label: Label) -> int:
         if verdict is None:
             raise ValueError("label is empty; give the human's side")
         return verdict.side
-    if isinstance(label, bool) or label != label:  # NaN
+    given: Any = label  # of a data set: may be anything
+    if isinstance(given, bool) or not isinstance(given, Real) or given != given:  # NaN
         raise ValueError(f"label is {label!r}; negative = A, 0 = tie, positive = B")
     return (label > 0) - (label < 0)

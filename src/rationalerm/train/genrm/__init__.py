@@ -2,7 +2,7 @@
 
 config, presets/, yaml   what a training is told           running          the run, from its data to its card
 trl                      the same in the trainer's words   recording, watching, alarm, measuring, checkpoints: what it writes down
-prompts                  what `train prepare` wrote        summary, card    what it came to
+prompts, fits            what `train prepare` wrote        summary, card    what it came to
 """
 
 from __future__ import annotations

@@ -71,6 +71,12 @@ class Alarm:
         self.worst: Degeneration | None = None
         self.last: Degeneration | None = None
 
+    @property
+    def too_few(self) -> str:
+        """Why it can't tell yet; empty where it can."""
+        seen, needed = len(self._steps), 2 * self._window
+        return f"{seen} updates with a score were logged, and the alarm needs {needed}" if seen < needed else ""
+
     def saw(self, step: int, outcome: float | None, rationale: float | None) -> Degeneration | None:
         """One update's means; None where nothing was scored (then the update does not count).
 

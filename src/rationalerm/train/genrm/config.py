@@ -16,9 +16,29 @@ from typing import Any, Literal
 from rationalerm.data.options import checked
 from rationalerm.errors import UsageError
 from rationalerm.reward import RewardConfig
+from rationalerm.train.trainer.fields import check_trainer
 from rationalerm.train.trainer.yaml import mapping, merged, read_file
 
 __all__ = ["GenRMConfig", "load_config", "presets"]
+
+_MOST = 1_000_000_000
+# The trainer checks this name only at the first update.
+_LOSSES = ("grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo", "luspo", "vespo")
+# The trainer's names of what has a name here, or must stay: the card, the records and the resume go by ours.
+_OURS = {
+    "learning_rate": "learning_rate", "max_completion_length": "max_completion", "max_steps": "max_updates",
+    "num_train_epochs": "epochs", "num_generations": "samples", "temperature": "temperature", "beta": "kl",
+    "epsilon": "clip_low", "epsilon_high": "clip_high", "importance_sampling_level": "ratio", "loss_type": "loss",
+    "save_strategy": "save_every", "save_steps": "save_every", "eval_strategy": "eval_every", "eval_steps": "eval_every",
+    "per_device_train_batch_size": "device_batch", "gradient_accumulation_steps": "mini_batch",
+    "generation_batch_size": "batch", "steps_per_generation": "mini_batch", "output_dir": "", "num_generations_eval": "",
+    "shuffle_dataset": "", "remove_unused_columns": "", "save_only_model": "", "eval_on_start": "",
+}  # fmt: skip
+
+
+_SIZES = (
+    "samples", "batch", "mini_batch", "device_batch", "max_completion", "log_every", "eval_batch", "eval_prompts", "keep"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -108,10 +128,13 @@ class GenRMConfig:
     trainer: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("samples", "batch", "mini_batch", "device_batch", "max_completion", "log_every", "eval_batch", "keep"):
+        for name in _SIZES:
             _at_least(self, name, 1)
-        for name in ("warmup_updates", "lora", "eval_every", "eval_prompts", "save_every"):
+        for name in ("warmup_updates", "lora", "eval_every", "save_every"):
             _at_least(self, name, 0)
+        check_trainer(self.trainer, _OURS)
+        if not 0 <= self.seed < 2**32:
+            raise UsageError(f"seed is {str(self.seed)[:20]}; give 0 to {2**32 - 1}")
         for name in ("learning_rate", "epochs", "temperature", "clip_low", "clip_high", "max_grad_norm"):
             value = getattr(self, name)
             if not 0 < value < math.inf:
@@ -128,9 +151,12 @@ class GenRMConfig:
             raise UsageError(f"device_batch is {self.device_batch}; mini_batch x samples = {total} is no multiple of it")
         if self.max_updates is not None and self.max_updates < 1:
             raise UsageError(f"max_updates is {self.max_updates}; give 1 or more, or leave it out")
+        if self.lora_alpha is not None and self.lora_alpha < 1:
+            raise UsageError(f"lora_alpha is {self.lora_alpha}; give 1 or more, or leave it out (twice the rank)")
         if (self.vllm == "server") != (self.vllm_url is not None):
             raise UsageError("vllm: server and vllm_url go together")
         _one_of(self, "ratio", ("sequence", "token"))
+        _one_of(self, "loss", _LOSSES)
         _one_of(self, "standardise", ("group", "batch", "none"))
         _one_of(self, "vllm", ("none", "colocate", "server"))
         _one_of(self, "precision", ("bf16", "fp32"))
@@ -177,8 +203,11 @@ def _folder() -> Any:
 
 
 def _at_least(config: GenRMConfig, name: str, least: int) -> None:
-    if getattr(config, name) < least:
-        raise UsageError(f"{name} is {getattr(config, name)}; give {least} or more")
+    value = getattr(config, name)
+    if value < least:
+        raise UsageError(f"{name} is {value}; give {least} or more")
+    if value > _MOST:
+        raise UsageError(f"{name} is over {_MOST:,}")
 
 
 def _one_of(config: GenRMConfig, name: str, values: tuple[str, ...]) -> None:

@@ -23,7 +23,7 @@ from rationalerm.score.consistency import TOP_K
 from rationalerm.score.means import Mean, mean_of
 from rationalerm.score.rows import GameResult, result
 from rationalerm.score.summary import JudgeSummary, summarise
-from rationalerm.types import Answer, Matching, Pair
+from rationalerm.types import Answer, Matching, Order, Pair, Verdict
 
 __all__ = ["Answered", "HeldOut", "measure"]
 
@@ -33,9 +33,11 @@ METRICS = ("outcome_accuracy", "outcome_accuracy_all", "rationale_consistency", 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One answer of the policy: to the game `id`, of the prompts `cluster`, and what the human said."""
+    """One answer of the policy: to the pair `id` shown in `order`, of the prompts `cluster`; and what the human said, in the
+    game's letters."""
 
     id: str
+    order: Order
     cluster: str
     text: str | None
     truth: Truth
@@ -81,16 +83,17 @@ def measure(step: int, answers: Iterable[Answered], matcher: Matcher) -> HeldOut
 
     Args:
         step: the update.
-        answers: one a game; a game that is answered twice counts once, with its first answer.
+        answers: one a game; a game that is answered twice counts once, with its first answer. A pair with both games counts
+            once, with the mean of the two, as everywhere here.
         matcher: the measuring one.
     """
-    once = {answer.id: answer for answer in answers}.values()
-    games = [_game(answer) for answer in once]
+    first: dict[tuple[str, Order], Answered] = {}
+    for answer in answers:
+        first.setdefault((answer.id, answer.order), answer)
+    games = [_game(answer) for answer in first.values()]
     todo = [game for game in games if to_match(game)]
-    found = dict(zip([game.pair.id for game in todo], _match(matcher, todo), strict=True))
-    results = [
-        result(game.pair, game.answer, game.judgment, found.get(game.pair.id), scoring="paper", top_k=TOP_K) for game in games
-    ]
+    found = dict(zip([game.key for game in todo], _match(matcher, todo), strict=True))
+    results = [result(game.pair, game.answer, game.judgment, found.get(game.key), scoring="paper", top_k=TOP_K) for game in games]
     said = [(leaning(game.judgment.reasons, matcher).generic, game.pair.cluster, len(game.judgment.reasons)) for game in games]
     told = [one for one in said if one[2]]
     return HeldOut(
@@ -104,15 +107,18 @@ def measure(step: int, answers: Iterable[Answered], matcher: Matcher) -> HeldOut
 
 
 def _game(answered: Answered) -> Game:
-    """As `evaluate` sees it: the game's letters are its row's, since the prompt is the game's."""
+    """As `evaluate` sees it: the row in its own letters, the answer and the human's reasons in the game's."""
     truth = answered.truth
     a, b = truth.responses or ("", "")
-    answer = Answer(POLICY, text=answered.text, finish_reason="length" if answered.truncated else "stop")
+    side = Verdict(side_of_label(truth.label))
+    swapped = answered.order == "BA"
+    finish = "length" if answered.truncated else "stop"
+    answer = Answer(POLICY, text=answered.text, order=answered.order, finish_reason=finish)
     pair = Pair(
         id=answered.id,
-        response_a=a,
-        response_b=b,
-        label=side_of_label(truth.label),  # type: ignore[arg-type]
+        response_a=b if swapped else a,
+        response_b=a if swapped else b,
+        label=(side.swapped if swapped else side).side,
         human_reasons=truth.human_reasons,
         domain=answered.domain,
         cluster=answered.cluster,

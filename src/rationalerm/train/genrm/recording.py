@@ -13,31 +13,31 @@ from rationalerm.adapters.batch import finishes
 from rationalerm.adapters.columns import text_of, truths_of
 from rationalerm.adapters.trl import TRLReward
 from rationalerm.train.genrm.measuring import Answered
+from rationalerm.train.genrm.prompts import SPLIT_HELD_OUT, game_of_info
 
-__all__ = ["HELD_OUT", "RecordingReward"]
-
-HELD_OUT = "validation"  # what `extra_info.split` of a held-out prompt says
+__all__ = ["RecordingReward"]
 
 
 class RecordingReward:
     """`TRLReward`, which keeps the answers to held-out prompts till `take`. Picklable.
 
     Args:
-        reward: what is called.
+        reward: of training answers.
+        offline: of held-out ones, by a matcher that costs nothing: they are measured anyway.
     """
 
-    def __init__(self, reward: TRLReward) -> None:
-        self.reward = reward
+    def __init__(self, reward: TRLReward, offline: TRLReward) -> None:
+        self.reward, self.offline = reward, offline
         self.__name__ = reward.__name__
         self.seconds = 0.0  # spent on training answers
         self._kept: list[Answered] = []
 
     async def __call__(self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """As `TRLReward`."""
-        held_out = [one.get("split") == HELD_OUT for one in columns.get("extra_info") or [{}] * len(completions)]
+        held_out = [one.get("split") == SPLIT_HELD_OUT for one in columns.get("extra_info") or [{}] * len(completions)]
         if any(held_out):
             self._kept += self._answered(completions, columns, held_out)
-            return await self.reward(prompts, completions, **columns)
+            return await self.offline(prompts, completions, **columns)
         start = time.monotonic()
         try:
             return await self.reward(prompts, completions, **columns)
@@ -56,7 +56,7 @@ class RecordingReward:
         made = []
         for completion, truth, end, info, kept in zip(completions, truths, ends, columns["extra_info"], held_out, strict=True):
             if kept and truth is not None:
-                game = f"{info.get('id', info.get('index'))} {info.get('order', 'AB')}"
-                cluster = str(info.get("cluster") or info.get("id", info.get("index")))
-                made.append(Answered(game, cluster, text_of(completion), truth, info.get("domain"), end == "length"))
+                pair, order = game_of_info(info) or ("", "AB")
+                cluster = str(info.get("cluster") or pair)
+                made.append(Answered(pair, order, cluster, text_of(completion), truth, info.get("domain"), end == "length"))
         return made

@@ -50,6 +50,8 @@ def summary_of(rundir: RunDir, config: GenRMConfig, alarm: Alarm, updates: int) 
 def _said(alarm: Alarm) -> str:
     if alarm.last is None and alarm.worst is not None:
         return f"{alarm.worst}; at the end it is not seen any more"
+    if alarm.last is None and alarm.too_few:
+        return f"rationale degeneration can't be told: {alarm.too_few}"
     return str(alarm.last or "no rationale degeneration was seen")
 
 

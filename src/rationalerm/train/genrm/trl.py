@@ -14,7 +14,7 @@ from rationalerm.errors import UsageError
 from rationalerm.train.genrm.config import GenRMConfig
 from rationalerm.train.trainer.processes import world_size
 
-__all__ = ["grpo_arguments"]
+__all__ = ["check_vllm", "grpo_arguments"]
 
 _NEVER = 1_000_000_000
 
@@ -28,7 +28,7 @@ def grpo_arguments(config: GenRMConfig, out: Path, *, fresh: bool = True) -> dic
         fresh: the run begins (then the start is evaluated).
 
     Raises:
-        UsageError: sizes that do not go into the number of processes; vLLM wanted and not there.
+        UsageError: sizes that do not go into the number of processes.
     """
     per_pass = config.device_batch * world_size()
     answers = config.mini_batch * config.samples
@@ -74,6 +74,7 @@ def grpo_arguments(config: GenRMConfig, out: Path, *, fresh: bool = True) -> dic
         "report_to": config.report_to,
         "seed": config.seed,
         "disable_tqdm": True,
+        "logging_nan_inf_filter": False,  # it would show a loss that is no number as 0
         **_vllm(config),
     }
     if config.thinking is not None:
@@ -81,10 +82,14 @@ def grpo_arguments(config: GenRMConfig, out: Path, *, fresh: bool = True) -> dic
     return ours | dict(config.trainer)
 
 
+def check_vllm(config: GenRMConfig) -> None:
+    """Raises UsageError where vLLM is wanted and not there."""
+    if config.vllm != "none" and find_spec("vllm") is None:
+        raise UsageError(f"vllm is {config.vllm!r}, and vLLM is not installed; pip install vllm, or set vllm to none")
+
+
 def _vllm(config: GenRMConfig) -> dict[str, Any]:
     if config.vllm == "none":
         return {}
-    if find_spec("vllm") is None:
-        raise UsageError(f"vllm is {config.vllm!r}, and vLLM is not installed; pip install vllm, or set vllm to none")
     where = {"vllm_server_base_url": config.vllm_url} if config.vllm == "server" else {}
     return {"use_vllm": True, "vllm_mode": config.vllm, "vllm_gpu_memory_utilization": config.vllm_memory, **where}

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 from rationalerm.data.rundir import RunDir
+from rationalerm.errors import StoppedError
 from rationalerm.match import Matcher
 from rationalerm.run.progress import say
 from rationalerm.score.summary import SPURIOUS_UNDER
 from rationalerm.train.genrm.alarm import Alarm
 from rationalerm.train.genrm.measuring import HeldOut, measure
 from rationalerm.train.genrm.recording import RecordingReward
+from rationalerm.train.trainer.checkpoints import AlreadyTrainedError
 from rationalerm.train.trainer.stop import Stop
 
 __all__ = ["RECORDS", "Watch", "callback_of"]
@@ -67,6 +69,8 @@ class Watch:
         for row in self._logs["steps.jsonl"].rows() if self._logs else ():
             if row["step"] <= until:
                 self.alarm.saw(row["step"], *(row.get(name) for name in _PARTS))
+        for row in self._logs["evaluations.jsonl"].rows() if self._logs else ():
+            self.evaluated_at = row["step"]
 
     def began(self) -> None:
         """An update begins."""
@@ -81,6 +85,8 @@ class Watch:
         """The figures of the updates since the last time."""
         if not self._logs or "loss" not in logs:
             return
+        if not math.isfinite(logs["loss"]):
+            raise StoppedError(f"the loss of update {step} is no number: the training diverged; lower learning_rate")
         row = {"step": step} | {name: _finite(value) for name, value in logs.items() if not name.startswith("eval_")}
         row |= {
             "seconds": self._seconds / max(1, self._updates),
@@ -101,7 +107,7 @@ class Watch:
         if not self._logs or not answers:
             return None
         done = measure(step, answers, self._matcher)
-        self._logs["answers.jsonl"].add([{"step": step, "id": one.id, "text": one.text} for one in answers])
+        self._logs["answers.jsonl"].add([{"step": step, "id": one.id, "order": one.order, "text": one.text} for one in answers])
         self._logs["evaluations.jsonl"].add([done.to_json() | {"rows": [game.to_json(SPURIOUS_UNDER) for game in done.games]}])
         if self._show:
             say(f"update {step}, held out: {_short(done)}")
@@ -114,6 +120,10 @@ def callback_of(watch: Watch, stop: Stop) -> Any:
 
     class _Callback(TrainerCallback):  # type: ignore[misc]
         trainer: Any = None
+
+        def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+            if state.global_step and state.global_step >= state.max_steps:
+                raise AlreadyTrainedError
 
         def on_step_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             watch.began()

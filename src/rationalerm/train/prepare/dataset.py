@@ -18,7 +18,7 @@ from rationalerm.data.log import OneLine, replace_file, write_lines
 from rationalerm.errors import DataError, ResumeError
 from rationalerm.train.prepare.parquet import write_table
 
-__all__ = ["PreparedDir", "card"]
+__all__ = ["PreparedDir", "card", "system_turn_of"]
 
 REPORT, CARD, DROPPED = "prepare.json", "README.md", "dropped.jsonl"
 _OWN = {REPORT, CARD, DROPPED, "train.parquet", "validation.parquet"}
@@ -111,3 +111,11 @@ def card(report: dict[str, Any], splits: Iterable[str]) -> str:
         "",
     ]
     return "\n".join([*head, *body])
+
+
+def system_turn_of(folder: str | Path) -> bool:
+    """Do a prepared folder's prompts have a system turn? Yes, where nothing says otherwise."""
+    try:
+        return orjson.loads((Path(folder) / REPORT).read_bytes())["config"]["system_turn"] is not False
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        return True

@@ -8,9 +8,12 @@ that was not.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from rationalerm.data.fields import Fields, messages_of
 from rationalerm.data.jsonl import Row, read_rows
@@ -22,7 +25,7 @@ from rationalerm.train.prepare.likeness import Fingerprint, fingerprint
 from rationalerm.train.prepare.parquet import read_table
 from rationalerm.types import Message
 
-__all__ = ["held_out_prints"]
+__all__ = ["held_out_prints", "kept_out_prints"]
 
 _TALK = ("context", "messages", "conversation", "conversations", "prompt", "question", "instruction", "query", "input", "turns")
 _PAIRS = (
@@ -54,6 +57,24 @@ def held_out_prints(path: str | Path) -> Iterator[tuple[int, Fingerprint]]:
             )
         for pair in pairs or [()]:
             yield row.number, fingerprint(talk, pair)
+
+
+def kept_out_prints(folder: str | Path) -> Iterator[Fingerprint]:
+    """The fingerprints of the files that a folder of `train prepare` was made to keep out (--held-out).
+
+    Raises:
+        DataError: one of them is not there as it was read then.
+    """
+    try:
+        named = orjson.loads((Path(folder) / "prepare.json").read_bytes()).get("held_out", [])
+    except (OSError, orjson.JSONDecodeError, AttributeError):
+        return
+    for one in named:
+        path = Path(one["file"])
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != one["sha256"]:
+            raise DataError(f"is not there as {folder} kept it out; put it back, or prepare anew", source=str(path))
+        for _, found in held_out_prints(path):
+            yield found
 
 
 def _texts(fields: Fields) -> tuple[tuple[Message, ...], list[tuple[str, ...]]]:

@@ -14,6 +14,9 @@ from rationalerm.train.prepare.usable import Ties
 __all__ = ["PrepareOptions"]
 
 
+_MOST = 2**63
+
+
 @dataclass(frozen=True, slots=True)
 class PrepareOptions:
     """What is kept, how it is shown, how it is split.
@@ -55,10 +58,12 @@ class PrepareOptions:
             raise UsageError(f"--ties is {self.ties!r}; drop or keep")
         if not 0 <= self.validation < 1:
             raise UsageError(f"--validation is {self.validation}; give a share from 0 to under 1")
-        if self.max_prompt_tokens is not None and self.max_prompt_tokens < 1:
+        if self.max_prompt_tokens is not None and not 1 <= self.max_prompt_tokens < _MOST:
             raise UsageError(f"--max-prompt-tokens is {self.max_prompt_tokens}; give 1 or more")
-        if self.limit is not None and self.limit < 1:
+        if self.limit is not None and not 1 <= self.limit < _MOST:
             raise UsageError(f"--limit is {self.limit}; give 1 or more")
+        if not -_MOST <= self.seed < _MOST:
+            raise UsageError("--seed is longer than 64 bits")
         parse_label_map(self.label_map)
 
     def columns(self) -> Columns:

@@ -11,9 +11,16 @@ from typing import Any, Literal
 from rationalerm.data.options import checked
 from rationalerm.errors import UsageError
 from rationalerm.reward import RewardConfig
+from rationalerm.train.trainer.fields import check_trainer
 from rationalerm.train.trainer.processes import world_size
 
 __all__ = ["SFTOptions", "sft_arguments"]
+
+# The trainer's names of what has a name here, or must stay: the resume goes by ours.
+_OURS = {
+    "learning_rate": "learning_rate", "num_train_epochs": "epochs", "save_strategy": "save_every", "save_steps": "save_every",
+    "max_length": "max_length", "output_dir": "", "save_only_model": "",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,16 @@ class SFTOptions:
             raise UsageError(f"device_batch is {self.device_batch}; batch = {self.batch} is no multiple of it")
         if self.precision not in ("bf16", "fp32"):
             raise UsageError(f"precision is {self.precision!r}; bf16 or fp32")
+        for name in ("warmup_updates", "lora"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"{name} is {getattr(self, name)}; give 0 or more")
+        if self.lora_alpha is not None and self.lora_alpha < 1:
+            raise UsageError(f"lora_alpha is {self.lora_alpha}; give 1 or more, or leave it out (twice the rank)")
+        if not 0 <= self.lora_dropout <= 1:
+            raise UsageError(f"lora_dropout is {self.lora_dropout}; give 0 to 1")
+        if not 0 <= self.seed < 2**32:
+            raise UsageError(f"seed is {str(self.seed)[:20]}; give 0 to {2**32 - 1}")
+        check_trainer(self.trainer, _OURS)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> SFTOptions:
@@ -113,6 +130,7 @@ def sft_arguments(options: SFTOptions, out: Path) -> dict[str, Any]:
         "report_to": options.report_to,
         "seed": options.seed,
         "disable_tqdm": True,
+        "logging_nan_inf_filter": False,  # it would show a loss that is no number as 0
         "completion_only_loss": True,
     }
     return ours | dict(options.trainer)

@@ -22,7 +22,7 @@ from rationalerm.judge.fence import fenced
 from rationalerm.judge.reasons import PROSE
 from rationalerm.reward import FailureGuard, HybridReward, Reward
 from rationalerm.train.prepare.games import Game, game_of
-from rationalerm.train.prepare.held_out import held_out_prints
+from rationalerm.train.prepare.held_out import held_out_prints, kept_out_prints
 from rationalerm.train.prepare.likeness import Fingerprint, fingerprint
 from rationalerm.train.prepare.splits import Likeness, split_groups
 from rationalerm.train.prepare.usable import Ties, stays_behind, unusable
@@ -154,15 +154,16 @@ def demonstrations(
 
 
 def validation_prints(folder: str | Path) -> list[Fingerprint]:
-    """The held-out prompts of a folder that `train prepare` wrote; none where it has no validation split.
+    """What must not be learnt, by a folder that `train prepare` wrote: its validation split, and the files that it kept out.
 
     Raises:
-        DataError: it is no such file.
+        DataError: it is no such folder, or a file that was kept out is not there any more as it was read.
     """
     path = Path(folder) / "validation.parquet"
+    found = list(kept_out_prints(folder))
     if not path.exists() and (Path(folder) / "train.parquet").exists():
-        return []
-    return [one for _, one in held_out_prints(path)]
+        return found
+    return [one for _, one in held_out_prints(path)] + found
 
 
 def _first_pass(

@@ -18,7 +18,7 @@ __all__ = ["print_toy", "sentences"]
 _TRAINED_ON = {
     "outcome": "rewarded for the verdict alone",
     "hybrid": "rewarded only when verdict and reasons are right",
-    "control": "rewarded for the verdict alone, where the cues said nothing",
+    "control": "rewarded for the verdict alone, where the cues said nothing (measured on the same pairs as the others)",
     "additive": "rewarded for verdict and reasons added up",
     "rationale": "rewarded for the reasons alone",
     "capped": "as hybrid, with only the first four reasons counted",
@@ -38,6 +38,7 @@ def print_toy(summary: ToySummary, out: Console, path: str | Path | None = None)
         {name: _cells(arm) for name, arm in summary.arms.items()},
         out,
         None,
+        head="arm",
     )
     if missing := _missing(summary):
         out.print(missing)
@@ -56,7 +57,15 @@ def sentences(summary: ToySummary) -> Iterator[str]:
         yield (
             f"{name}, {_TRAINED_ON[name]}: its verdicts {_moved(base, arm, 'outcome_accuracy', 'are right')}, and the share of "
             f"the human's reasons that it gives {_moved(base, arm, 'rationale_consistency', '')}{_padded(base, arm)}."
+            f"{_misled(base, arm)}"
         )
+
+
+def _misled(base: dict[str, Any], arm: dict[str, Any]) -> str:
+    """What became of the verdicts on pairs whose cues always mislead, where that was measured."""
+    if "misled" not in base or "misled" not in arm:
+        return ""
+    return f" Where the cues mislead, its verdicts {_moved(base['misled'], arm['misled'], 'outcome_accuracy', 'are right')}."
 
 
 def _missing(summary: ToySummary) -> str:
@@ -74,7 +83,7 @@ def _moved(base: dict[str, Any], arm: dict[str, Any], metric: str, verb: str) ->
         return "could not be measured"
     low, high = base[f"{metric}_ci"] or (before, before), arm[f"{metric}_ci"] or (now, now)
     if verb:
-        word = "more often" if high[0] > low[1] else "less often" if high[1] < low[0] else "about as often"
+        word = "more often" if high[0] > low[1] else "less often" if high[1] < low[0] else "not clearly more or less often"
         return f"{verb} {word} ({before:.2f} -> {now:.2f})"
     word = "rises" if high[0] > low[1] else "falls" if high[1] < low[0] else "does not clearly change"
     return f"{word} ({before:.2f} -> {now:.2f})"

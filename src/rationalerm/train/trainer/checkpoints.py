@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
-__all__ = ["last_whole", "step_of_checkpoint"]
+__all__ = ["AlreadyTrainedError", "drop_torn", "last_whole", "step_of_checkpoint"]
 
 _NAME = re.compile(r"checkpoint-(\d+)")
 _LAST_WRITTEN = "trainer_state.json"
+
+
+class AlreadyTrainedError(Exception):
+    """The checkpoint that is gone on from has all updates already: the trainer would make one more."""
 
 
 def last_whole(folder: Path) -> Path | None:
@@ -21,6 +26,13 @@ def last_whole(folder: Path) -> Path | None:
         return None
     found = [path for path in folder.iterdir() if _NAME.fullmatch(path.name) and _whole(path)]
     return max(found, key=step_of_checkpoint, default=None)
+
+
+def drop_torn(folder: Path) -> None:
+    """Takes out what a kill in the middle of a save left: the trainer would count it as its newest, and throw whole ones away."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if _NAME.fullmatch(path.name) and not _whole(path):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def step_of_checkpoint(path: Path) -> int:

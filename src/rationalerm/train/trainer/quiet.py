@@ -12,8 +12,10 @@ __all__ = ["quiet"]
 @contextmanager
 def quiet() -> Iterator[None]:
     """No bars, no deprecation notes; their warnings about the run itself stay."""
+    import datasets
     from transformers.utils import logging
 
+    datasets.disable_progress_bars()
     bars: bool = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -24,3 +26,4 @@ def quiet() -> Iterator[None]:
     finally:
         if bars:
             logging.enable_progress_bar()
+            datasets.enable_progress_bars()

@@ -31,11 +31,15 @@ def read_yaml(text: str, source: str) -> Any:
     except ImportError:
         raise UsageError('PyYAML is not installed; pip install "rationalerm[train]"') from None
     try:
-        return _numbers(yaml.safe_load(text))
+        return _numbers(yaml.load(text, _loader()))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "is not YAML"
         raise DataError(f"is not YAML: {problem}", source=source, row=mark.line + 1 if mark else None) from None
+    except RecursionError:
+        raise DataError("is nested too deep, or in itself", source=source) from None
+    except ValueError as error:  # a date or a number that there is not
+        raise DataError(f"holds a value that can't be read: {error}", source=source) from None
 
 
 def read_file(file: str | Path) -> dict[str, Any]:
@@ -59,6 +63,9 @@ def mapping(text: str, source: str) -> dict[str, Any]:
     value = read_yaml(text, source)
     if not isinstance(value, dict):
         raise DataError("is not a YAML mapping of options", source=source)
+    for name in value:
+        if not isinstance(name, str):
+            raise DataError(f"holds the name {name!r}, which is not text", source=source)
     return value
 
 
@@ -84,6 +91,22 @@ def merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
             else:
                 out[head] = {**out.get(head, {}), **(value or {})}
     return out
+
+
+def _loader() -> Any:
+    """YAML's safe loader, which takes no name twice: the first value would be lost without a word."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            seen = set()
+            for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} stands twice", key.start_mark)
+                seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
+            return super().construct_mapping(node, deep)
+
+    return Loader
 
 
 def _numbers(value: Any) -> Any:
