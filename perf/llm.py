@@ -69,10 +69,10 @@ class Used(NamedTuple):
 
 
 @contextmanager
-def endpoint(median: float) -> Iterator[str]:
-    """Starts the endpoint on the last core; yields its base URL."""
+def endpoint(median: float, answer: str = "best") -> Iterator[str]:
+    """Starts the endpoint on the last core; yields its base URL. `answer`: what it says, as tests/endpoint.py names it."""
     pin = ["taskset", "-c", str((os.cpu_count() or 1) - 1)]
-    command = [*pin, sys.executable, str(ENDPOINT), "--latency-median", str(median), "--sigma", "0.5"]
+    command = [*pin, sys.executable, str(ENDPOINT), "--latency-median", str(median), "--sigma", "0.5", "--answer", answer]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:

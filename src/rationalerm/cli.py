@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rationalerm import __version__
-from rationalerm.commands import agree, cache, decompose, demo, evaluate, export, judge, match, parse, score, train
+from rationalerm.commands import agree, bench, cache, decompose, demo, evaluate, export, judge, match, parse, score, train
 from rationalerm.errors import RationalermError, printable
 
 __all__ = ["main"]
 
-_COMMANDS = (demo, evaluate, decompose, judge, match, score, agree, parse, export, cache, train)
+_COMMANDS = (demo, evaluate, decompose, judge, match, score, agree, bench, train, parse, export, cache)
 
 
 _UNKNOWN = "unrecognized arguments: "

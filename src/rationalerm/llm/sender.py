@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -21,6 +22,7 @@ from rationalerm.llm.limits import Limits
 from rationalerm.llm.meter import Meter
 from rationalerm.llm.pace import Pace
 from rationalerm.llm.question import Reply
+from rationalerm.llm.reply import read_reply
 from rationalerm.llm.wire import Wire
 
 __all__ = ["Sender", "Tally"]
@@ -59,15 +61,35 @@ class Tally:
     keys: list[str] = field(default_factory=list)
 
 
-class Sender:
-    """What all questions of a run share. Use it from one event loop."""
+def chat_chars(body: dict[str, Any]) -> int:
+    """How long a chat request's prompt is."""
+    return sum(len(turn["content"]) for turn in body["messages"])
 
-    def __init__(self, endpoint: Endpoint, limits: Limits, meter: Meter, log: CallLog | None) -> None:
-        self._endpoint, self._limits, self._meter, self._log = endpoint, limits, meter, log
+
+class Sender:
+    """What all questions of a run share. Use it from one event loop.
+
+    Args:
+        endpoint, limits, meter, log: as for `Chat`.
+        reader: of an answer's body; a chat completion's where nothing else is said.
+        chars: how long a request's prompt is.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        limits: Limits,
+        meter: Meter,
+        log: CallLog | None,
+        *,
+        reader: Callable[[bytes], Reply | Fault] = read_reply,
+        chars: Callable[[dict[str, Any]], int] = chat_chars,
+    ) -> None:
+        self._endpoint, self._limits, self._meter, self._log, self._chars = endpoint, limits, meter, log, chars
         self.gate = Gate(limits.concurrency, self._rest)
         self.dialect = Dialect()
         self._requests, self._tokens = Pace(limits.rpm, self._rest), Pace(limits.tpm, self._rest)
-        self._wire = Wire(endpoint, limits.concurrency, proxies=limits.proxies)
+        self._wire = Wire(endpoint, limits.concurrency, proxies=limits.proxies, reader=reader)
         self._clock = asyncio.get_running_loop().time
         self._stopped: str | None = None
         self._resting: set[asyncio.Future[None]] = set()
@@ -112,7 +134,7 @@ class Sender:
         self, body: dict[str, Any], room: int | None, key: str, tally: Tally, again: bool
     ) -> tuple[Reply | Fault, int]:
         """One request, within all limits, and the version of the dialect it was in. Waiting for a place is not in its timeout."""
-        chars = sum(len(turn["content"]) for turn in body["messages"])
+        chars = self._chars(body)
         await self.gate.enter()
         seconds: float | None = None
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 import aiohttp
@@ -27,13 +28,21 @@ class Wire:
         endpoint: where to.
         at_once: most open connections.
         proxies: whether the environment's proxies are used.
+        reader: of the body that comes with HTTP 200.
 
     Raises:
         UsageError: a proxy or certificate file that can't be used.
     """
 
-    def __init__(self, endpoint: Endpoint, at_once: int, *, proxies: bool = True) -> None:
-        self._endpoint = endpoint
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        at_once: int,
+        *,
+        proxies: bool = True,
+        reader: Callable[[bytes], Reply | Fault] = read_reply,
+    ) -> None:
+        self._endpoint, self._reader = endpoint, reader
         self._address = URL(endpoint.address)
         self._proxy = find_proxy(endpoint.address) if proxies else None
         self._proxy_url = URL(self._proxy.url) if self._proxy else None
@@ -60,8 +69,8 @@ class Wire:
         except (TimeoutError, aiohttp.ClientError, OSError, asyncio.IncompleteReadError, ValueError) as error:
             return self._broken(error)
         if 200 <= status < 300:
-            got = read_reply(body)
-            return self._seen(read_reply(self._clean(body))) if isinstance(got, Fault) else got
+            got = self._reader(body)
+            return self._seen(self._reader(self._clean(body))) if isinstance(got, Fault) else got
         if 300 <= status < 400:
             return Fault("no such address", f"redirects elsewhere (HTTP {status}); set OPENAI_BASE_URL anew", "stop")
         return self._seen(http_fault(status, headers, self._clean(body)))

@@ -25,9 +25,11 @@ from rationalerm.score.rows import GameResult, result
 from rationalerm.score.summary import JudgeSummary, summarise
 from rationalerm.types import Answer, Judgment, Order, Pair, Verdict, VerdictStatus
 
-__all__ = ["CallKey", "Judged", "call_key", "derive", "digest_of", "is_answer"]
+__all__ = ["DRAWS", "CallKey", "EachGame", "Judged", "Made", "call_key", "derive", "digest_of", "is_answer"]
 
 CallKey = tuple[str, str, int]  # id, order, vote
+EachGame = Callable[[str, Order, Judgment], object]  # a pair's id, which game, what came of its votes in the game's letters
+DRAWS = 2000
 _STATUSES = get_args(VerdictStatus)
 _MEANS = ("outcome_accuracy", "outcome_accuracy_all", "consistent_accuracy")
 _COUNTS = (
@@ -97,24 +99,20 @@ def derive(
     pairs: PairFile,
     places: Mapping[str, int],
     digests: Mapping[str, str],
-    name: str,
-    games_of: Callable[[str], Sequence[Order]],
-    votes: int,
-    top_k: int | None,
+    made: Made,
     meter: Meter,
     left_out: list[str],
 ) -> Judged:
     """Puts the grown files into the input's order, and writes pairs.jsonl and summary.json."""
     answers = rundir.log("judgments.jsonl")
     answers.settle(call_key, lambda key: (places.get(key[0], len(places)), key[1], key[2]))
-    made = _Made(name, games_of, votes, top_k)
     made.fail(rundir, places, digests, answers.rows())
     rundir.write_lines("pairs.jsonl", made.rows(pairs, digests, answers.rows()))
     rundir.write_lines("failures.jsonl", _failure_rows(pairs, left_out, made, places))
     judged = Judged(
-        name=name,
-        summary=_summary(made.results, name),
-        effects=order_effects(made.results),
+        name=made.name,
+        summary=_summary(made.results, made.name, made.draws),
+        effects=order_effects(made.results, made.draws),
         verdicts=made.verdicts(),
         failures=dict(sorted(Counter(str(row.get("category")) for row in made.failed.values()).items())),
         calls=made.calls,
@@ -129,18 +127,35 @@ def derive(
     return judged
 
 
-def _summary(results: Sequence[GameResult], name: str) -> JudgeSummary:
+def _summary(results: Sequence[GameResult], name: str, draws: int) -> JudgeSummary:
     """As `evaluate` has it, but for what only a matching can say; an answer without reasons is one here too."""
-    made = summarise(results, name)
+    made = summarise(results, name, by_domain=False, draws=draws)  # a domain each is what `evaluate` shows
     silent = sum(game.verdict_status != "failed" and not game.n_model for game in results)
     return replace(made, counts=made.counts | {"no reasons": silent})
 
 
-class _Made:
-    """The third pass: rows of the input with their games."""
+class Made:
+    """The third pass: rows of the input with their games.
 
-    def __init__(self, name: str, games_of: Callable[[str], Sequence[Order]], votes: int, top_k: int | None) -> None:
-        self._name, self._games_of, self._votes, self._top_k = name, games_of, votes, top_k
+    Args:
+        name: the judge's.
+        games_of: a pair's id -> its games.
+        votes, top_k: as for the run.
+        each: gets every game's answer.
+        draws: of the intervals' bootstrap.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        games_of: Callable[[str], Sequence[Order]],
+        votes: int,
+        top_k: int | None,
+        each: EachGame | None = None,
+        draws: int = DRAWS,
+    ) -> None:
+        self.name, self.draws = name, draws
+        self._games_of, self._votes, self._top_k, self._each = games_of, votes, top_k, each
         self.results: list[GameResult] = []
         self.failed: dict[CallKey, dict[str, Any]] = {}
         self.calls = 0
@@ -148,10 +163,13 @@ class _Made:
 
     def fail(self, rundir: RunDir, places: Mapping[str, int], digests: Mapping[str, str], answers: Iterable[Any]) -> None:
         """Reads the current failures: of calls that have no answer to the present texts."""
+        failed = [row for row in rundir.log("failures.jsonl").rows() if "category" in row and call_key(row)[0] in places]
+        if not failed:
+            return
         good = {call_key(row) for row in answers if is_answer(row) and row.get("digest") == digests.get(row["id"])}
-        for row in rundir.log("failures.jsonl").rows():
+        for row in failed:
             key = call_key(row)
-            if key[0] in places and "category" in row and key not in good and row.get("digest") == digests[key[0]]:
+            if key not in good and row.get("digest") == digests[key[0]]:
                 self.failed[key] = row
 
     def rows(self, pairs: PairFile, digests: Mapping[str, str], answers: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -164,7 +182,7 @@ class _Made:
                     found[call_key(row)] = row
                 row = next(answers, None)
             games = [self._game(pair, order, found) for order in self._games_of(pair.id)]
-            yield _with_games(pair, value, self._name, games)
+            yield _with_games(pair, value, self.name, games)
 
     def verdicts(self) -> dict[str, int]:
         """How often each verdict was given, in the row's letters."""
@@ -193,7 +211,9 @@ class _Made:
             if not vote.counts:
                 judgment = replace(judgment, verdict=None, strength=None, status="none")
             game = _game_field(order, judgment, (rows[vote.speaker] or {}) if vote.counts else {}, self._top_k)
-        answer = Answer(self._name, order=order)
+        if self._each is not None:
+            self._each(pair.id, order, judgment)
+        answer = Answer(self.name, order=order)
         unmatched = replace(pair, human_reasons=None)  # no matching here, so no rationale to count
         self.results.append(result(unmatched, answer, judgment, None, scoring="paper", top_k=None))
         return game
@@ -238,7 +258,7 @@ def _with_games(pair: Pair, value: dict[str, Any], name: str, games: list[dict[s
     return out | {f"{name}-games": games}
 
 
-def _failure_rows(pairs: PairFile, left_out: list[str], made: _Made, places: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+def _failure_rows(pairs: PairFile, left_out: list[str], made: Made, places: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     for why in left_out:
         yield {"what": "left out", "why": why}
     for bad in pairs.bad:

@@ -28,14 +28,16 @@ from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
 from rationalerm.run.forecast import Forecast
 from rationalerm.run.judge_input import JudgeConfig, JudgeInput, Orders
-from rationalerm.run.judged import CallKey, Judged, call_key, derive, digest_of, is_answer
+from rationalerm.run.judged import DRAWS, CallKey, EachGame, Judged, Made, call_key, derive, digest_of, is_answer
 from rationalerm.run.live import Live
 from rationalerm.run.progress import say
 from rationalerm.run.session import run_logged
 from rationalerm.run.writer import Writer
 from rationalerm.types import Judgment, Order, Pair
 
-__all__ = ["JudgeConfig", "JudgeInput", "forecast_judging", "judge", "orders_of"]
+__all__ = ["GamesOf", "JudgeConfig", "JudgeInput", "forecast_judging", "judge", "orders_of"]
+
+GamesOf = Callable[[str], tuple[Order, ...]]  # a pair's id -> the orders in which it is shown
 
 
 class Plan(NamedTuple):
@@ -55,7 +57,15 @@ class _Job(NamedTuple):
 
 
 def judge(
-    source: JudgeInput, settings: ChatSettings, out: str | Path, config: JudgeConfig | None = None, *, progress: bool = False
+    source: JudgeInput,
+    settings: ChatSettings,
+    out: str | Path,
+    config: JudgeConfig | None = None,
+    *,
+    progress: bool = False,
+    games: GamesOf | None = None,
+    each: EachGame | None = None,
+    draws: int = DRAWS,
 ) -> Judged:
     """Asks a model about every pair, and resumes where an earlier run in `out` ended.
 
@@ -65,6 +75,9 @@ def judge(
         out: the run directory.
         config: how to ask.
         progress: shown on stderr while it runs.
+        games: which orders each pair is shown in, in place of the config's rule.
+        each: gets every game's answer when all is asked, in the input's order.
+        draws: of the intervals' bootstrap.
 
     Returns:
         Verdicts, order effects, outcome accuracy where labels are there, and what it used.
@@ -83,15 +96,20 @@ def judge(
         pairs, left_out = source.open(stack, config)
         plan = _first_pass(pairs, name)
         rundir = stack.enter_context(RunDir(out, _manifest(source, settings, config, name), finished="judgments.jsonl"))
-        run = _Run(pairs, plan, config, name, rundir)
+        games = games or _games_of(config)
+        run = _Run(pairs, plan, config, name, rundir, games)
         meter = run.all(settings, progress=progress)
-        return derive(
-            rundir, pairs, plan.places, plan.digests, name, _games_of(config), config.votes, config.top_k, meter, left_out
-        )
+        made = Made(name, games, config.votes, config.top_k, each, draws)
+        return derive(rundir, pairs, plan.places, plan.digests, made, meter, left_out)
 
 
 def forecast_judging(
-    source: JudgeInput, settings: ChatSettings, out: str | Path | None, config: JudgeConfig, prices: Prices | None
+    source: JudgeInput,
+    settings: ChatSettings,
+    out: str | Path | None,
+    config: JudgeConfig,
+    prices: Prices | None,
+    games: GamesOf | None = None,
 ) -> Forecast:
     """What `judge` would ask, without asking: for --dry-run. Writes nothing."""
     calls = prompt = answers = 0
@@ -101,7 +119,7 @@ def forecast_judging(
         finished = {}
         if out is not None and RunDir.manifest(out) is not None:
             finished = _finished(RunDir.opened(out).log("judgments.jsonl"))
-        for job in _jobs(pairs, plan, config, finished):
+        for job in _jobs(pairs, plan, config.votes, finished, games or _games_of(config)):
             question = _asked(job, config).question
             calls += 1
             prompt += estimated_tokens(sum(len(message.content) for message in question.messages))
@@ -124,8 +142,9 @@ def orders_of(orders: Orders, seed: int, pair_id: str) -> tuple[Order, ...]:
 class _Run:
     """The second pass."""
 
-    def __init__(self, pairs: PairFile, plan: Plan, config: JudgeConfig, name: str, rundir: RunDir) -> None:
+    def __init__(self, pairs: PairFile, plan: Plan, config: JudgeConfig, name: str, rundir: RunDir, games: GamesOf) -> None:
         self._pairs, self._plan, self._config, self._name, self._rundir = pairs, plan, config, name, rundir
+        self._games = games
         self._answers, self._failures = rundir.log("judgments.jsonl"), rundir.log("failures.jsonl")
         self._finished = _finished(self._answers)
         for line in self._answers.complaints():
@@ -145,10 +164,7 @@ class _Run:
 
     def _count(self) -> int:
         keys = (
-            (key, order, vote)
-            for key in self._plan.places
-            for order in _games_of(self._config)(key)
-            for vote in range(self._config.votes)
+            (key, order, vote) for key in self._plan.places for order in self._games(key) for vote in range(self._config.votes)
         )
         return sum(self._finished.get(key) != self._plan.digests[key[0]] for key in keys)
 
@@ -164,18 +180,19 @@ class _Run:
                 writer.put(self._answers, row | _answer(outcome, outcome.value, asked))
             live.done(failed=outcome.value is None)
 
-        await sweep(_jobs(self._pairs, self._plan, self._config, self._finished), work, chat.limits.concurrency)
+        jobs = _jobs(self._pairs, self._plan, self._config.votes, self._finished, self._games)
+        await sweep(jobs, work, chat.limits.concurrency)
 
     def _base(self, job: _Job) -> dict[str, Any]:
         row: dict[str, Any] = {"id": job.pair.id, "judge": self._name, "order": job.order, "vote": job.vote}
         return row | ({"seed": self._config.seed} if self._config.orders == "random" else {}) | {"digest": job.digest}
 
 
-def _jobs(pairs: PairFile, plan: Plan, config: JudgeConfig, finished: dict[CallKey, str]) -> Iterator[_Job]:
+def _jobs(pairs: PairFile, plan: Plan, votes: int, finished: dict[CallKey, str], games: GamesOf) -> Iterator[_Job]:
     for pair in pairs:
         digest = plan.digests[pair.id]
-        for order in _games_of(config)(pair.id):
-            for vote in range(config.votes):
+        for order in games(pair.id):
+            for vote in range(votes):
                 if finished.get((pair.id, order, vote)) != digest:
                     yield _Job(pair, order, vote, digest)
 
@@ -185,7 +202,7 @@ def _asked(job: _Job, config: JudgeConfig) -> Asked:
     return judge_question(job.pair, job.order, vote=job.vote, **options)
 
 
-def _games_of(config: JudgeConfig) -> Callable[[str], tuple[Order, ...]]:
+def _games_of(config: JudgeConfig) -> GamesOf:
     return lambda pair_id: orders_of(config.orders, config.seed, pair_id)
 
 

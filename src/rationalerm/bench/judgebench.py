@@ -1,0 +1,111 @@
+"""JudgeBench (benchmarks.md): two games a pair, and a pair is right where they sum to more than nothing.
+
+A game counts +1 if it names the label's side, -1 if the other, 0 for a tie or no verdict: right and tie is right, right and wrong
+is not. The score is 100 * right / n over all pairs that were run. Knows no files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rationalerm.bench.base import BenchResult, Candidate, Contest, Games, Scores, games_of_scores, scored
+from rationalerm.bench.figures import DRAWS, counts_of, effects_of, played, sides
+from rationalerm.score.means import Mean, mean_of
+from rationalerm.types import Pair
+
+__all__ = ["GROUPS", "JudgeBench", "group_of"]
+
+GROUPS = {"mmlu-pro": "Knowledge", "livebench-reasoning": "Reasoning", "livebench-math": "Math", "livecodebench": "Coding"}
+
+
+@dataclass(frozen=True)
+class JudgeBench:
+    """The protocol.
+
+    Args:
+        pairs: their `domain` is the row's `source`.
+        splits: pair's id -> which split it is of (gpt, claude); where pairs of several are run, each has its own table.
+    """
+
+    pairs: Sequence[Pair]
+    splits: Mapping[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """As the command line has it."""
+        return "judgebench"
+
+    def contests(self) -> Iterator[Contest]:
+        """A pair each, in both orders."""
+        for pair in self.pairs:
+            yield Contest(pair.id, replace(pair, domain=group_of(pair.domain or "")), ("AB", "BA"))
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Both responses of each pair: `PAIR_ID:A`, `PAIR_ID:B`."""
+        for pair in self.pairs:
+            yield Candidate(f"{pair.id}:A", pair.messages, pair.response_a)
+            yield Candidate(f"{pair.id}:B", pair.messages, pair.response_b)
+
+    def result(self, games: Games, scores: Scores) -> BenchResult:
+        """The score, in percent."""
+        contests = list(self.contests())
+        if scores:  # a scalar judge has no orders: one game
+            contests = [replace(contest, orders=("AB",)) for contest in contests]
+            games = games_of_scores(((contest, (f"{contest.id}:A", f"{contest.id}:B")) for contest in contests), scores)
+        run = [contest for contest in contests if played(contest, games)]
+        sums = {contest.id: _sum(contest, games) for contest in run}
+        splits = self.splits or {}
+        named = sorted({splits[contest.id] for contest in run if contest.id in splits})
+        tables: dict[str, Any] = {"splits": {}, "outcomes": _outcomes(sums.values()), "answered": _answered(run, games, sums)}
+        for split in named:
+            part = [contest for contest in run if splits.get(contest.id) == split]
+            groups = {name: scored(mean) for name, mean in _groups(part, sums).items()}
+            tables["splits"][split] = {"overall": scored(_score(part, sums)), "groups": groups}
+        return BenchResult(
+            name=self.name,
+            overall=_score(run, sums),
+            groups=_groups(run, sums),
+            unit="percent",
+            counts=counts_of(contests, games),
+            effects=effects_of(contests, games),
+            tables=tables,
+        )
+
+
+def group_of(source: str) -> str:
+    """The group of a source; a source that is none of the benchmark's is its own.
+
+    >>> group_of("mmlu-pro-law"), group_of("livecodebench"), group_of("mine")
+    ('Knowledge', 'Coding', 'mine')
+    """
+    return next((group for prefix, group in GROUPS.items() if source.startswith(prefix)), source)
+
+
+def _sum(contest: Contest, games: Games) -> int:
+    """+1 a game that names the label's side, -1 one that names the other."""
+    assert contest.pair.label
+    return sum((side or 0) * contest.pair.label for side in sides(contest, games))
+
+
+def _score(contests: Sequence[Contest], sums: Mapping[str, int]) -> Mean:
+    return mean_of([(100.0 * (sums[contest.id] > 0), contest.pair.cluster) for contest in contests], DRAWS)
+
+
+def _groups(contests: Sequence[Contest], sums: Mapping[str, int]) -> dict[str, Mean]:
+    found = {contest.pair.domain or "" for contest in contests}
+    order = [group for group in GROUPS.values() if group in found]
+    order += sorted(found - set(order))
+    return {name: _score([contest for contest in contests if contest.pair.domain == name], sums) for name in order}
+
+
+def _outcomes(sums: Any) -> dict[str, int]:
+    counted = Counter("right" if total > 0 else "wrong" if total < 0 else "undecided" for total in sums)
+    return {name: counted[name] for name in ("right", "wrong", "undecided")}
+
+
+def _answered(contests: Sequence[Contest], games: Games, sums: Mapping[str, int]) -> dict[str, Any]:
+    """The score over pairs whose every game has a verdict: what missing verdicts cost."""
+    return scored(_score([contest for contest in contests if None not in sides(contest, games)], sums))

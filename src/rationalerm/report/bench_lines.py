@@ -1,0 +1,121 @@
+"""A benchmark's lines below its table: what is not in the score, what one benchmark has alone, position and length bias, reasons.
+
+Everything is in percent. Knows no files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rationalerm.bench.base import BenchResult
+from rationalerm.score.means import Mean
+
+__all__ = ["bench_lines", "percent"]
+
+_MISSING = ("none", "refused", "failed")
+_SHOWN = 5  # games in which a file's verdict and the parser's differ; the JSON has them all
+
+
+def bench_lines(result: BenchResult) -> Iterator[str]:
+    """What the table has no room for, a line each."""
+    yield from _missing(result)
+    yield from _alone(result)
+    yield from _bias(result)
+    yield from _reasons(result.tables.get("reasons", {}))
+    yield from _reparsed(result.tables.get("reparsed"))
+
+
+def _missing(result: BenchResult) -> Iterator[str]:
+    """What is not in the score, or is in it as wrong."""
+    counts = result.counts
+    if "rows" in counts and counts.get("rows not run"):
+        part = f", {counts['rows run in part']} of them run in part" if counts.get("rows run in part") else ""
+        yield f"{counts['rows not run']} of {counts['rows']} rows not run{part}: not in the score"
+    elif counts.get("pairs not run"):
+        yield f"{counts['pairs not run']} of {counts['pairs']} pairs not run: not in the score"
+    done = counts["games"] - counts["not run"]
+    if missing := sum(counts[name] for name in _MISSING):
+        said = ", ".join(f"{counts[name]} {name}" for name in _MISSING if counts[name])
+        what = "their rows are dropped" if result.name == "arena-hard" else "counted as not right"
+        yield f"no verdict in {missing} of {done} games ({said}): {what}"
+    if counts["ties"]:
+        yield f"{counts['ties']} of {done} games judged a tie"
+    if outside := counts.get("results outside this run"):
+        yield f"{outside} results of rows that this run leaves out"
+
+
+def _alone(result: BenchResult) -> Iterator[str]:
+    """What one benchmark has."""
+    if outcomes := result.tables.get("outcomes"):
+        undecided = f"{outcomes['undecided']} undecided (two games that cancel, or tie)"
+        yield f"{outcomes['right']} pairs right, {outcomes['wrong']} wrong, {undecided}"
+    for split, part in result.tables.get("splits", {}).items():
+        if len(result.tables["splits"]) > 1:
+            yield f"{split} split: {_number(part['overall']['score'], 1.0)} of {part['overall']['n']} pairs"
+    if result.name == "rm-bench":
+        for domain, part in result.tables["domains"].items():
+            yield f"{domain}: {', '.join(f'{name} {percent(_mean(part[name]))}' for name in ('easy', 'normal', 'hard'))}"
+        if result.overall.value is None:
+            yield "no overall score: it is the mean of four domains (chat, math, code, safety), and not all were run"
+    if (per_sample := result.tables.get("per_sample")) and per_sample["score"] is not None:
+        yield f"mean over all rows, whatever their domain: {_number(per_sample['score'])} (not the benchmark's score)"
+    if (summary := result.tables.get("summary")) and summary["counts"]["human tie"]:
+        yield f"{summary['counts']['human tie']} pairs with a human tie left out of OA"
+
+
+def _bias(result: BenchResult) -> Iterator[str]:
+    effects = result.effects
+    first = ""
+    if "first_position_rate" in effects:
+        first = f"the first response is chosen in {percent(effects['first_position_rate'])}% of games (50 = no preference)"
+    if "flip_rate" in effects:
+        flips = effects["flip_rate"]
+        yield f"position: {percent(flips)}% of {flips.n} pairs flip when the order is turned; {first}"
+    elif first:
+        yield f"position: {first}"
+    if "longer_wins" in effects:
+        longer = effects["longer_wins"]
+        label = f"; it is the label's in {percent(effects['label_longer'])}%" if "label_longer" in effects else ""
+        yield f"length: the longer response wins in {percent(longer)}% of {longer.n} pairs{label}"
+
+
+def _reasons(table: Mapping[str, Any]) -> Iterator[str]:
+    for outcome, part in table.items():
+        if not part["reasons"]:
+            yield f"reasons, {outcome}: none in {part['games']} games"
+            continue
+        kinds = ", ".join(f"{_number(share)}% {kind}" for kind, share in part["kinds"].items())
+        lean = part["reasons_lean_to_the_verdict"]
+        said = f"; lean to the verdict's side in {_number(lean)}%" if lean is not None else ""
+        silent = part["games"] - part["with_reasons"]
+        none = f", {silent} without" if silent else ""
+        yield f"reasons, {outcome}: {part['games']} games{none}, {part['reasons_per_game']:.1f} a game, {kinds}{said}"
+
+
+def _reparsed(table: Mapping[str, Any] | None) -> Iterator[str]:
+    if table is None:
+        return
+    yield f"read again: {table['games']} texts, the verdict differs from the file's in {table['differ']}"
+    for row in table["rows"][:_SHOWN]:
+        verdicts = f"file {row['file'] or 'none'}, read {row['parsed'] or 'none'}"
+        yield f"  {row['id']} {row['order']}: {verdicts} ({'; '.join(row['notes'])})"
+    if table["differ"] > _SHOWN:
+        yield f"  and {table['differ'] - _SHOWN} more (--json has them all)"
+
+
+def percent(mean: Mean, scale: float = 100.0) -> str:
+    """`12.3 [10.0, 15.1]`, or - where it is undefined."""
+    if mean.value is None:
+        return "-"
+    ends = f" [{scale * mean.interval[0]:.1f}, {scale * mean.interval[1]:.1f}]" if mean.interval else ""
+    return f"{scale * mean.value:.1f}{ends}"
+
+
+def _mean(scored: Mapping[str, Any]) -> Mean:
+    ends = scored["score_ci"]
+    return Mean(scored["score"], (ends[0], ends[1]) if ends else None, scored["n"])
+
+
+def _number(value: float, scale: float = 100.0) -> str:
+    return f"{scale * value:.1f}"
