@@ -253,5 +253,6 @@ def _game(game: Any) -> Game | None:
     try:
         label = LabelReader().read(given)
     except ValueError as error:
-        raise DataError(f"a game's score {error}", field="games") from None
+        said = str(error).replace("; say it with --label-map", "; write A>B, A=B or B>A")
+        raise DataError(f"a game's score {said}", field="games") from None
     return Game("score" in fields or "label" in fields, label, _answer_of(fields.first("judgment", "text")))

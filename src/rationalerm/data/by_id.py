@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rationalerm.data.datafiles import Place, each_row, files_of
+from rationalerm.data.datafiles import Place, each_row, files_of, finite
 from rationalerm.data.fields import Fields, reason_list, text_of
 from rationalerm.data.labels import LabelReader
 from rationalerm.errors import DataError
@@ -109,4 +109,4 @@ def _score(value: object) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise DataError(f"is {str(value)[:20]!r}, not a number", field="score")
-    return float(value)
+    return finite(value)

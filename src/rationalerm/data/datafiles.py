@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +11,7 @@ from rationalerm.data.fields import Fields
 from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.errors import DataError
 
-__all__ = ["Place", "each_row", "files_of"]
+__all__ = ["Place", "each_row", "files_of", "finite"]
 
 T = TypeVar("T")
 
@@ -52,3 +53,15 @@ def each_row(paths: Iterable[str | Path], read: Callable[[Fields, Place], T]) ->
                 yield read(Fields(row.value), (str(path), row.number))
             except DataError as error:
                 raise DataError(error.message, source=str(path), row=row.number, field=error.field) from None
+
+
+def finite(value: int | float) -> float | None:
+    """A score as a float; None for one that is no finite number: it decides nothing.
+
+    >>> finite(2), finite(float("inf")), finite(10**400)
+    (2.0, None, None)
+    """
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:  # JSON's whole numbers have no upper end
+        return None

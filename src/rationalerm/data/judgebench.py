@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rationalerm.data.datafiles import Place, each_row
+from rationalerm.data.datafiles import Place, each_row, finite
 from rationalerm.data.fields import Fields
 from rationalerm.data.labels import LabelReader
 from rationalerm.errors import DataError
@@ -147,7 +147,7 @@ def _scores(fields: Fields) -> tuple[float | None, float | None] | None:
         both = [fields["score_A"], fields["score_B"]]
     if not isinstance(both, list) or len(both) != 2:
         return None
-    first, second = (float(s) if isinstance(s, (int, float)) and not isinstance(s, bool) else None for s in both)
+    first, second = (finite(s) if isinstance(s, (int, float)) and not isinstance(s, bool) else None for s in both)
     return first, second
 
 
@@ -158,4 +158,4 @@ def _verdict(value: Any, field: str) -> Verdict | None:
     try:
         return LabelReader().read(value)
     except ValueError as error:
-        raise DataError(str(error), field=field) from None
+        raise DataError(str(error).replace("; say it with --label-map", "; write A>B, A=B or B>A"), field=field) from None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rationalerm.data.datafiles import Place, each_row
+from rationalerm.data.datafiles import Place, each_row, finite
 from rationalerm.data.fields import Fields
 from rationalerm.errors import DataError
 
@@ -142,4 +142,4 @@ def _number(value: Any, field: str) -> Score:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise DataError(f"holds {str(value)[:30]!r}, which is no number", field=field)
-    return float(value)
+    return finite(value)

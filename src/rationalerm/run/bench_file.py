@@ -10,6 +10,7 @@ from typing import Any
 from rationalerm import __version__
 from rationalerm.bench.arena_hard import ArenaHard, Bout
 from rationalerm.bench.base import VERDICT_ONLY, BenchResult, Contest, Played, Protocol
+from rationalerm.bench.choose import Choice
 from rationalerm.bench.helpsteer3 import HelpSteer3
 from rationalerm.bench.reasons import reasons_table
 from rationalerm.data.arena_hard import Judged, read_arena_judgments
@@ -39,6 +40,7 @@ _SHAPES = {
     "judgebench": ("judgments", "games"),
     "arena-hard": ("games",),
 }
+_KINDS = ("", ":model", ":baseline")  # an Arena-Hard game; a response's score
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,15 +186,21 @@ def _arena_hard(data: BenchData, outputs: Sequence[str], options: FileOptions) -
         if data.models and not rows:
             raise UsageError(f"--models: no judgment of {', '.join(data.models)}")
         protocol = ArenaHard(bench_data.arena_from_judgments(rows, arena, data.choice))
-        found = arena_outputs(rows, _contests(protocol), reparse=options.reparse, reasons=options.reasons)
+        known = _all_questions(data) if data.data else None
+        found = arena_outputs(rows, _contests(protocol), known, reparse=options.reparse, reasons=options.reasons)
         yield options.name or _judge_of(rows) or name, protocol, found
         return
     if not data.data or not data.answers:
         raise UsageError("results by id need the questions (--data) and the models' and baselines' answers (--answers)")
     protocol = ArenaHard(bench_data.arena_bouts(arena, data.models))
+    every = {f"{model}:{uid}{kind}" for uid in _all_questions(data) for model in arena.answers for kind in _KINDS}
     for path, judge in _named(outputs, options):
         candidates = {candidate.id for candidate in protocol.candidates()}
-        yield judge, protocol, by_id_outputs(path, _contests(protocol), candidates, _by_uid(protocol.bouts), ())
+        yield (
+            judge,
+            protocol,
+            by_id_outputs(path, _contests(protocol), candidates, _by_uid(protocol.bouts, _all_questions(data)), every),
+        )
 
 
 def _helpsteer3(data: BenchData, outputs: Sequence[str], options: FileOptions) -> Made:
@@ -261,9 +269,15 @@ def _without_domain(ids: Collection[str]) -> dict[str, str]:
     return {name: keys[0] for name, keys in short.items() if len(keys) == 1}
 
 
-def _by_uid(bouts: Sequence[Bout]) -> dict[str, str]:
+def _all_questions(data: BenchData) -> list[str]:
+    """The uids of the whole data, those too that this run leaves out."""
+    return list(bench_data.arena_data(replace(data, choice=Choice(), answers=()), from_hub=False).questions)
+
+
+def _by_uid(bouts: Sequence[Bout], uids: Iterable[str]) -> dict[str, str]:
     """A uid alone, where there is one model."""
-    return {bout.uid: bout.id for bout in bouts} if len({bout.model for bout in bouts}) == 1 else {}
+    models = {bout.model for bout in bouts}
+    return {uid: f"{model}:{uid}" for model in models for uid in uids} if len(models) == 1 else {}
 
 
 def _judge_of(rows: Sequence[Judged]) -> str | None:

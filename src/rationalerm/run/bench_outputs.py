@@ -104,14 +104,23 @@ def judgebench_outputs(
 
 
 def arena_outputs(
-    rows: Iterable[Judged], contests: Mapping[str, Contest], *, reparse: bool = False, reasons: bool = False
+    rows: Iterable[Judged],
+    contests: Mapping[str, Contest],
+    known: Collection[str] | None,
+    *,
+    reparse: bool = False,
+    reasons: bool = False,
 ) -> Outputs:
-    """Arena-Hard's judgments; `contests` by MODEL:UID."""
+    """Arena-Hard's judgments; `contests` by MODEL:UID; `known`: the uids of the whole data, None where no questions are given.
+
+    Raises:
+        DataError: a question that the data has not.
+    """
     out = Outputs()
     for judged in rows:
         contest = contests.get(f"{judged.model}:{judged.uid}")
         if contest is None:
-            out.outside += 1
+            out.outside += 1 if known is None else _outside(judged.uid, known, *judged.place, "uid")
             continue
         for order, game in zip(ORDERS, judged.games, strict=True):
             if game is None:
@@ -169,12 +178,20 @@ def by_id_outputs(
         known: ids of the whole data, that a choice may have left out.
 
     Raises:
-        DataError: an id that the data has not; scores and verdicts in one file.
+        DataError: an id that the data has not, or that is there twice under two names; a score of a comparison, or a verdict of
+            one response; scores and verdicts in one file.
     """
     out = Outputs()
+    seen: dict[tuple[str, Order], Given] = {}
     for given in read_by_id([path]):
         key = aliases.get(given.id, given.id)
-        bare = given.scored and not given.labelled and given.text is None
+        if (before := seen.setdefault((key, given.order), given)) is not given:
+            said = f"is {before.id!r} of {before.place[0]}, row {before.place[1]}, again"
+            raise DataError(f"{given.id!r} {said}", source=given.place[0], row=given.place[1], field="id")
+        bare = not given.labelled and given.text is None and (given.scored or key in candidates)
+        if key in (contests if bare else candidates):
+            said = "names a comparison, which has no score" if bare else "names one response, which has a score, not a verdict"
+            raise DataError(f"{given.id!r} {said}", source=given.place[0], row=given.place[1], field="id")
         if key not in (candidates if bare else contests):
             out.outside += _outside(key, known, given.place[0], given.place[1], "id")
         elif bare:
