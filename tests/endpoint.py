@@ -118,6 +118,19 @@ class FakeEndpoint:
             assert time.monotonic() < end, f"waited {seconds} s; {self.count} requests came"
             time.sleep(0.002)
 
+    def settle(self) -> None:
+        """Waits until nothing of a client that is gone can come any more: what it had sent is read, its connections are closed."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as last:  # accepted after all that came before it
+            last.sendall(b"GET /stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            while last.recv(4096):
+                pass
+        self.wait_for(lambda server: server.live == 0)
+
+    @property
+    def live(self) -> int:
+        """How many connections are open."""
+        return len(self._runner.server.connections) if self._runner and self._runner.server else 0
+
     def __enter__(self) -> FakeEndpoint:
         started = threading.Event()
         self._thread = threading.Thread(
@@ -167,7 +180,7 @@ class FakeEndpoint:
         transport = request.transport
         assert transport is not None
         number = transport.get_extra_info("peername")[1]
-        live = len(self._runner.server.connections) if self._runner and self._runner.server else 0
+        live = self.live
         self.peak_connections = max(self.peak_connections, live)
         if self.max_connections is not None and live > self.max_connections:
             self.refused += 1

@@ -33,7 +33,7 @@ def test_never_more_open_than_allowed() -> None:
 
 def test_doubles_a_round_up_to_the_limit() -> None:
     gate = Gate(256)
-    run_virtually(served(gate, 32 + 64 + 128 + 256, 1.0))
+    run_virtually(served(gate, 64 + 128 + 256, 1.0))
     assert gate.limit == 256
     assert gate.peak == 256
 

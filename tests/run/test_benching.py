@@ -22,12 +22,13 @@ from endpoint import FakeEndpoint, judge_answer, seen_responses
 from faults import server_error
 from hub import wait_until
 from rationalerm.bench.base import BenchResult, Candidate, Contest, Games, Scores, drawn
+from rationalerm.data.arena_hard import markdown_counts
 from rationalerm.errors import DataError, ResumeError, StoppedError, UsageError
 from rationalerm.llm.endpoint import Endpoint
 from rationalerm.llm.limits import Limits
 from rationalerm.llm.scoring import ScoringSettings
 from rationalerm.llm.settings import ChatSettings
-from rationalerm.run.bench_answers import Prompt, answer_prompts, forecast_answers, markdown_counts
+from rationalerm.run.bench_answers import Prompt, answer_prompts, forecast_answers
 from rationalerm.run.bench_scalar import bench_local, bench_scalar, forecast_scalar
 from rationalerm.run.benching import Benched, BenchRun, bench_llm, forecast_llm
 from rationalerm.score.means import Mean

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from endpoint import Answered, FakeEndpoint, first_place_answer, judge_answer, seen_responses
+from rationalerm.data.orders import orders_of
 from rationalerm.llm.endpoint import Endpoint
 from rationalerm.llm.limits import Limits
 from rationalerm.llm.settings import ChatSettings
-from rationalerm.run.judging import JudgeConfig, JudgeInput, judge, orders_of
+from rationalerm.run.judging import JudgeConfig, JudgeInput, judge
 
 Run = Callable[..., Any]
 Jsonl = Callable[..., Path]

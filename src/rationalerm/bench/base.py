@@ -6,23 +6,23 @@ A pairwise judge plays `Contest`s, each in the orders that it names; a scalar ju
 
 from __future__ import annotations
 
-import hashlib
 import math
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rationalerm.data.orders import Orders, orders_of
 from rationalerm.score.means import Mean
 from rationalerm.types import Judgment, Message, Order, Pair, Verdict
 
 __all__ = [
-    "NOT_RUN", "VERDICT_ONLY", "BenchResult", "Candidate", "Contest", "Games", "Orders", "Played", "Protocol", "Scores", "drawn",
+    "NOT_RUN", "VERDICT_ONLY", "BenchResult", "Candidate", "Contest", "Drawn", "Games", "Played", "Protocol", "Scores", "drawn",
     "games_of_scores", "scored",
 ]  # fmt: skip
 
 Games = Mapping[tuple[str, Order], "Played"]  # (contest's id, order) -> what came of it; a game that is not there was not run
-Orders = str | Mapping[str, tuple[Order, ...]]
+Drawn = Orders | Mapping[str, tuple[Order, ...]]  # by rule, or by contest
 Scores = Mapping[str, float | None]  # candidate's id -> its score; None: no finite number came back; not there: not run
 
 NOT_RUN = "not run"
@@ -134,20 +134,16 @@ def scored(mean: Mean) -> dict[str, Any]:
     return {"score": mean.value, "score_ci": list(mean.interval) if mean.interval else None, "n": mean.n}
 
 
-def drawn(orders: Orders, seed: int, contest_id: str) -> tuple[Order, ...]:
-    """The orders of a contest: `both`, `given`, or `random`: one, by the seed and the id alone (never by a place in a file).
+def drawn(orders: Drawn, seed: int, contest_id: str) -> tuple[Order, ...]:
+    """The orders of a contest, by `orders_of`; or by contest, of results that exist already: one that is not there has had no
+    game yet, in the given order.
 
-    Or by contest, of results that exist already; one that is not there has had no game yet, in the given order.
-
-    >>> drawn("both", 0, "q1"), drawn("random", 7, "q1") == drawn("random", 7, "q1")
-    (('AB', 'BA'), True)
+    >>> drawn("both", 0, "q1"), drawn({"q1": ("BA",)}, 0, "q1"), drawn({}, 0, "q1")
+    (('AB', 'BA'), ('BA',), ('AB',))
     """
     if not isinstance(orders, str):
         return orders.get(contest_id, ("AB",))
-    if orders == "random":
-        bit = hashlib.sha256(f"{seed}\x1f{contest_id}".encode("utf-8", "surrogatepass")).digest()[0] & 1
-        return ("BA",) if bit else ("AB",)
-    return ("AB", "BA") if orders == "both" else ("AB",)
+    return orders_of(orders, seed, contest_id)
 
 
 def games_of_scores(

@@ -15,8 +15,8 @@ from rationalerm.bench.base import (
     BenchResult,
     Candidate,
     Contest,
+    Drawn,
     Games,
-    Orders,
     Played,
     Scores,
     drawn,
@@ -49,7 +49,7 @@ class HelpSteer3:
 
     pairs: Sequence[Pair]
     matcher: Matcher
-    orders: Orders = "both"
+    orders: Drawn = "both"
     seed: int = 0
     scoring: Scoring = "paper"
     top_k: int | None = 5

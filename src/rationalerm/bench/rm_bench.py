@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rationalerm.bench.base import BenchResult, Candidate, Contest, Games, Orders, Scores, drawn, games_of_scores, scored
+from rationalerm.bench.base import BenchResult, Candidate, Contest, Drawn, Games, Scores, drawn, games_of_scores, scored
 from rationalerm.bench.figures import DRAWS, counts_of, effects_of, mean_of_means, played, sides, was_run
 from rationalerm.score.means import Mean, mean_of
 from rationalerm.types import Message, Pair
@@ -54,7 +54,7 @@ class RMBench:
     """
 
     items: Sequence[Item]
-    orders: Orders = "random"
+    orders: Drawn = "random"
     seed: int = 0
 
     @property

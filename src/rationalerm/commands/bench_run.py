@@ -13,10 +13,10 @@ from rationalerm.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from rationalerm.bench.base import BenchResult, Protocol
+    from rationalerm.data.orders import Orders
     from rationalerm.llm.scoring import ScoringSettings
     from rationalerm.run.bench_data import BenchData
     from rationalerm.run.benching import Benched, BenchRun
-    from rationalerm.run.judge_input import Orders
 
 __all__ = ["run_bench"]
 

@@ -19,16 +19,27 @@ from rationalerm.errors import DataError
 from rationalerm.types import Verdict
 
 __all__ = [
-    "BASELINES", "Answered", "Game", "Judged", "Question", "Style", "read_arena_answers", "read_arena_judgments",
-    "read_arena_questions", "style_of",
+    "BASELINES",
+    "Answered",
+    "Game",
+    "Judged",
+    "Question",
+    "Style",
+    "markdown_counts",
+    "read_arena_answers",
+    "read_arena_judgments",
+    "read_arena_questions",
+    "style_of",
 ]  # fmt: skip
 
 BASELINES = {"hard_prompt": "o3-mini-2025-01-31", "creative_writing": "gemini-2.0-flash-001"}
 
 _CODE = re.compile(r"```[^`]*```")  # what looks like markdown in a code block is code
-_HEADERS = re.compile(r"^#{1,6}\s", re.MULTILINE)
-_LISTS = re.compile(r"^\s*(?:\d+\.|[-*+])\s", re.MULTILINE)
-_BOLDS = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
+_MARKDOWN = {
+    "header_count": {f"h{level}": re.compile(rf"^#{{{level}}}\s", re.MULTILINE) for level in range(1, 7)},
+    "list_count": {"ordered": re.compile(r"^\s*\d+\.\s", re.MULTILINE), "unordered": re.compile(r"^\s*[-*+]\s", re.MULTILINE)},
+    "bold_count": {"**": re.compile(r"\*\*[^*\n]+\*\*"), "__": re.compile(r"__[^_\n]+__")},
+}
 _PIECES = re.compile(r"\s*(?:\w{1,6}|[^\w\s]{1,3})|\s+")
 
 
@@ -152,9 +163,18 @@ def style_of(text: str, tokens: int | None = None) -> Style:
     >>> style_of("# Title\\n\\n- **one**\\n- two\\n```\\n# not a header\\n```", tokens=20)
     Style(tokens=20, headers=1, lists=2, bolds=1, estimated=False)
     """
-    prose = _CODE.sub("``````", text)
-    headers, lists, bolds = (len(pattern.findall(prose)) for pattern in (_HEADERS, _LISTS, _BOLDS))
+    headers, lists, bolds = (sum(kinds.values()) for kinds in markdown_counts(text).values())
     return Style(_estimated(text) if tokens is None else tokens, headers, lists, bolds, estimated=tokens is None)
+
+
+def markdown_counts(text: str) -> dict[str, dict[str, int]]:
+    """Headers, list items and bold passages as Arena-Hard's metadata has them; what is in a code block is none.
+
+    >>> markdown_counts("# A\\n- **b**\\n1. c\\n```\\n# d\\n```")["list_count"]
+    {'ordered': 1, 'unordered': 1}
+    """
+    prose = _CODE.sub("``````", text)
+    return {name: {kind: len(pattern.findall(prose)) for kind, pattern in kinds.items()} for name, kinds in _MARKDOWN.items()}
 
 
 def _estimated(text: str) -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from rationalerm.data.caching import cache_folder
 from rationalerm.data.jsonl import read_rows
 from rationalerm.data.log import OneLine, replace_file
 from rationalerm.errors import DataError, UsageError
@@ -102,7 +103,7 @@ def hub_file(file: HubFile, *, tell: Callable[[str], object] | None = None) -> H
         UsageError: offline and not in the cache, a token or endpoint that can't be.
         DataError: the Hub is not reachable, has no such file, or its bytes are not the pinned ones.
     """
-    place = _folder() / file.repo.replace("/", "--") / file.revision / file.path
+    place = cache_folder("give the files with --data") / "hub" / file.repo.replace("/", "--") / file.revision / file.path
     kept = _kept(file, place)
     if kept is not None:
         return kept
@@ -164,18 +165,6 @@ def _check(file: HubFile, part: Path, got: Fetched) -> str:
             raise DataError(f"has {found} rows, the benchmark has {file.rows}; give the right file with --data", source=file.name)
         made.append(f"{found} rows")
     return " and ".join(made) or "nothing: the server states no checksum"
-
-
-def _folder() -> Path:
-    """$RATIONALERM_CACHE_DIR/hub; else as the cache of answers: in $XDG_CACHE_HOME/rationalerm, in ~/.cache/rationalerm."""
-    named, base = os.environ.get("RATIONALERM_CACHE_DIR"), Path(os.environ.get("XDG_CACHE_HOME", ""))
-    try:
-        if named:
-            return Path(named).expanduser().absolute() / "hub"
-        base = base if base.is_absolute() else Path.home() / ".cache"
-    except RuntimeError:
-        raise DataError("no home folder for the cache; set RATIONALERM_CACHE_DIR, or give the files with --data") from None
-    return base / "rationalerm" / "hub"
 
 
 def _offline() -> bool:

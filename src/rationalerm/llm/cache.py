@@ -28,6 +28,7 @@ from typing import Any
 
 import orjson
 
+from rationalerm.data.caching import cache_folder
 from rationalerm.errors import DataError
 from rationalerm.llm.cache_admin import CacheStats, stats
 from rationalerm.llm.cache_store import Entry
@@ -37,19 +38,12 @@ __all__ = ["Cache", "cache_file"]
 
 
 def cache_file() -> Path:
-    """$RATIONALERM_CACHE_DIR/chat.sqlite; else in $XDG_CACHE_HOME/rationalerm, else in ~/.cache/rationalerm.
+    """Where the answers are: chat.sqlite in the cache folder.
 
     Raises:
         DataError: there is no home folder to put it in.
     """
-    named, base = os.environ.get("RATIONALERM_CACHE_DIR"), Path(os.environ.get("XDG_CACHE_HOME", ""))
-    try:
-        if named:
-            return Path(named).expanduser().absolute() / "chat.sqlite"
-        base = base if base.is_absolute() else Path.home() / ".cache"  # a relative one is void, says XDG
-    except RuntimeError:
-        raise DataError("no home folder for the cache; set RATIONALERM_CACHE_DIR, or use --no-cache") from None
-    return base / "rationalerm" / "chat.sqlite"
+    return cache_folder("use --no-cache") / "chat.sqlite"
 
 
 class _Flight:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 
 __all__ = ["Gate"]
 
-_START = 32
+_START = 64
 _NO_HELP = 1.7  # twice as many open, and each this much slower: the throughput grew by less than a fifth
 _LEAST_ROUND = 8  # answers; the mean of fewer says nothing
 

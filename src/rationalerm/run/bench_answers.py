@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rationalerm import __version__
+from rationalerm.data.arena_hard import markdown_counts
 from rationalerm.data.log import Log, write_lines
 from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError, ParseError, UsageError
@@ -37,11 +37,10 @@ from rationalerm.run.session import run_logged
 from rationalerm.run.writer import Writer
 from rationalerm.types import Message, Pair
 
-__all__ = ["Answers", "Prompt", "answer_prompts", "forecast_answers", "markdown_counts", "token_counter"]
+__all__ = ["Answers", "Prompt", "answer_prompts", "forecast_answers", "token_counter"]
 
 _VERSION = "policy-answer 1"  # in cache keys
 _LIMIT, _EXPECTED = 16_000, 800  # tokens: Arena-Hard v2's own limit, and a forecast
-_CODE = re.compile("```([^`]*)```")
 
 
 class Prompt(NamedTuple):
@@ -137,25 +136,6 @@ def forecast_answers(prompts: Iterable[Prompt], settings: ChatSettings, out: str
             prompt += estimated_tokens(sum(len(turn.content) for turn in one.messages))
     answers = calls * _EXPECTED
     return Forecast(rows, calls, prompt, answers, settings.prices.cost(prompt, answers) if settings.prices else None)
-
-
-def markdown_counts(answer: str) -> dict[str, dict[str, int]]:
-    """Headers, list items and bold passages as Arena-Hard's metadata has them; what is in a code block is none.
-
-    >>> markdown_counts("# A\\n- **b**\\n1. c\\n```\\n# d\\n```")["list_count"]
-    {'ordered': 1, 'unordered': 1}
-    """
-    for block in _CODE.findall(answer):
-        answer = answer.replace(block, "")
-
-    def count(pattern: str) -> int:
-        return len(re.findall(pattern, answer, re.MULTILINE))
-
-    return {
-        "header_count": {f"h{level}": count(rf"^#{{{level}}}\s") for level in range(1, 7)},
-        "list_count": {"ordered": count(r"^\s*\d+\.\s"), "unordered": count(r"^\s*[-*+]\s")},
-        "bold_count": {"**": count(r"\*\*[^*\n]+\*\*"), "__": count(r"__[^_\n]+__")},
-    }
 
 
 def token_counter() -> Callable[[str], int] | None:

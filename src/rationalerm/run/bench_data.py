@@ -9,7 +9,7 @@ from typing import Any
 
 from rationalerm.bench.arena_hard import Bout
 from rationalerm.bench.arena_style import features
-from rationalerm.bench.base import Orders
+from rationalerm.bench.base import Drawn
 from rationalerm.bench.choose import Choice
 from rationalerm.bench.helpsteer3 import HelpSteer3
 from rationalerm.bench.judgebench import JudgeBench, group_of
@@ -78,7 +78,7 @@ class ArenaData:
     answers: Mapping[str, Mapping[str, Answered]]
 
 
-def rm_bench(data: BenchData, orders: Orders = "random", seed: int = 0) -> tuple[RMBench, list[RMRow]]:
+def rm_bench(data: BenchData, orders: Drawn = "random", seed: int = 0) -> tuple[RMBench, list[RMRow]]:
     """The protocol over the chosen rows, and all rows.
 
     Raises:
@@ -105,7 +105,7 @@ def judgebench(data: BenchData) -> tuple[JudgeBench, list[BenchPair]]:
     return JudgeBench([row.pair for row in kept], splits), rows
 
 
-def helpsteer3(data: BenchData, matcher: Any, orders: Orders = "both", seed: int = 0, **options: Any) -> HelpSteer3:
+def helpsteer3(data: BenchData, matcher: Any, orders: Drawn = "both", seed: int = 0, **options: Any) -> HelpSteer3:
     """The protocol over the chosen rows of a file of pairs in any shape that `evaluate` reads."""
     from_hub = not data.data
     paths = [*(data.data or _hub("helpsteer3"))]

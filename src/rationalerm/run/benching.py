@@ -20,12 +20,13 @@ from typing import Any
 from rationalerm import __version__
 from rationalerm.bench.base import NOT_RUN, BenchResult, Contest, Games, Played, Protocol, Scores
 from rationalerm.data.log import write_lines
+from rationalerm.data.orders import Orders
 from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError, UsageError
 from rationalerm.llm.settings import ChatSettings
 from rationalerm.run.bench_games import row_of
 from rationalerm.run.forecast import Forecast
-from rationalerm.run.judge_input import JudgeConfig, JudgeInput, Orders
+from rationalerm.run.judge_input import JudgeConfig, JudgeInput
 from rationalerm.run.judging import forecast_judging, judge
 from rationalerm.types import Judgment, Order
 

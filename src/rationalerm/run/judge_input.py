@@ -5,17 +5,16 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rationalerm.data.candidates import joined
 from rationalerm.data.labels import parse_label_map
+from rationalerm.data.orders import Orders
 from rationalerm.data.pairs import Columns, PairFile
 from rationalerm.data.spool import spooled
 from rationalerm.errors import UsageError
 
-__all__ = ["JudgeConfig", "JudgeInput", "Orders"]
-
-Orders = Literal["both", "given", "random"]
+__all__ = ["JudgeConfig", "JudgeInput"]
 
 
 @dataclass(frozen=True, slots=True)

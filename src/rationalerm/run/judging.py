@@ -6,7 +6,6 @@ and puts each answer on disk as it comes. The files that are made from the answe
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from rationalerm import __version__
 from rationalerm.data.log import Log
+from rationalerm.data.orders import orders_of
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.released import judges_of
 from rationalerm.data.rundir import RunDir
@@ -27,7 +27,7 @@ from rationalerm.llm.settings import ChatSettings
 from rationalerm.llm.sweep import sweep
 from rationalerm.prompts import load
 from rationalerm.run.forecast import Forecast
-from rationalerm.run.judge_input import JudgeConfig, JudgeInput, Orders
+from rationalerm.run.judge_input import JudgeConfig, JudgeInput
 from rationalerm.run.judged import DRAWS, CallKey, EachGame, Judged, Made, call_key, derive, digest_of, is_answer
 from rationalerm.run.live import Live
 from rationalerm.run.progress import say
@@ -35,7 +35,7 @@ from rationalerm.run.session import run_logged
 from rationalerm.run.writer import Writer
 from rationalerm.types import Judgment, Order, Pair
 
-__all__ = ["GamesOf", "JudgeConfig", "JudgeInput", "forecast_judging", "judge", "orders_of"]
+__all__ = ["GamesOf", "JudgeConfig", "JudgeInput", "forecast_judging", "judge"]
 
 GamesOf = Callable[[str], tuple[Order, ...]]  # a pair's id -> the orders in which it is shown
 
@@ -125,18 +125,6 @@ def forecast_judging(
             prompt += estimated_tokens(sum(len(message.content) for message in question.messages))
             answers += question.expected_tokens
     return Forecast(len(plan.places), calls, prompt, answers, prices.cost(prompt, answers) if prices else None)
-
-
-def orders_of(orders: Orders, seed: int, pair_id: str) -> tuple[Order, ...]:
-    """The orders in which a pair is shown: by the seed and its id, never by its place in a file or a run.
-
-    >>> orders_of("random", 7, "q1") == orders_of("random", 7, "q1")
-    True
-    """
-    if orders == "random":
-        drawn = hashlib.sha256(f"{seed}\x1f{pair_id}".encode("utf-8", "surrogatepass")).digest()[0] & 1
-        return ("BA",) if drawn else ("AB",)
-    return ("AB", "BA") if orders == "both" else ("AB",)
 
 
 class _Run:

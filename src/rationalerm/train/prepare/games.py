@@ -7,10 +7,9 @@ nothing of files, splits or trainers.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from rationalerm.data.sides import swap_sides
 from rationalerm.judge.asking import NOT_GIVEN, conversation, shown
@@ -19,10 +18,9 @@ from rationalerm.prompts import load
 from rationalerm.reward.truth import Truth
 from rationalerm.types import Message, Order, Pair, Verdict
 
-__all__ = ["PROMPT", "Game", "Orders", "conversation_of", "game_of", "orders_of", "prompt_of"]
+__all__ = ["PROMPT", "Game", "conversation_of", "game_of", "prompt_of"]
 
 PROMPT = "genrm"
-Orders = Literal["both", "given", "random"]
 _MARK = re.compile(r"^The mark of this request is ([0-9a-f]{16})\.$", re.M)
 
 
@@ -32,18 +30,6 @@ class Game(NamedTuple):
     order: Order
     prompt: tuple[Message, ...]
     truth: Truth
-
-
-def orders_of(orders: Orders, seed: int, pair_id: str) -> tuple[Order, ...]:
-    """The orders in which a pair is shown; `random` draws one by the seed and the id alone, as `judge --orders random` does.
-
-    >>> orders_of("both", 0, "q1"), orders_of("random", 7, "q1") == orders_of("random", 7, "q1")
-    (('AB', 'BA'), True)
-    """
-    if orders == "random":
-        drawn = hashlib.sha256(f"{seed}\x1f{pair_id}".encode("utf-8", "surrogatepass")).digest()[0] & 1
-        return ("BA",) if drawn else ("AB",)
-    return ("AB", "BA") if orders == "both" else ("AB",)
 
 
 def game_of(pair: Pair, order: Order, *, system_turn: bool = True) -> Game:

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rationalerm.data.labels import parse_label_map
+from rationalerm.data.orders import Orders
 from rationalerm.data.released import Columns
 from rationalerm.errors import UsageError
-from rationalerm.train.prepare.games import Orders
 from rationalerm.train.prepare.usable import Ties
 
 __all__ = ["PrepareOptions"]

@@ -19,13 +19,14 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
+from rationalerm.data.orders import orders_of
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.spool import spooled
 from rationalerm.errors import DataError, UsageError
 from rationalerm.prompts import load
 from rationalerm.run.progress import Progress
 from rationalerm.train.prepare.dataset import PreparedDir, card
-from rationalerm.train.prepare.games import PROMPT, game_of, orders_of
+from rationalerm.train.prepare.games import PROMPT, game_of
 from rationalerm.train.prepare.held_out import held_out_prints
 from rationalerm.train.prepare.lengths import make_counter
 from rationalerm.train.prepare.likeness import Fingerprint, fingerprint

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from rationalerm.llm.cache import cache_file
+from rationalerm.data.caching import cache_folder
 from rationalerm.train.toy.codec import END, PROMPT_LENGTH, VOCABULARY, encode_answer, encode_prompt
 from rationalerm.train.toy.demonstrations import Demonstration, Habits
 from rationalerm.train.toy.model import ModelConfig, Policy, log_probs, new_policy
@@ -78,7 +78,7 @@ def start_file(start: Start, seed: int) -> Path:
     sizes = ModelConfig(len(VOCABULARY), PROMPT_LENGTH + STEPS)
     shapes: list[Any] = [_VERSION, start, seed, sizes, VOCABULARY, torch.__version__]
     key = hashlib.sha256(orjson.dumps(shapes, default=str)).hexdigest()[:16]
-    return cache_file().parent / f"toy-start-{key}.safetensors"
+    return cache_folder("give it a folder that can be written") / f"toy-start-{key}.safetensors"
 
 
 def _train(policy: Policy, start: Start, seed: int, progress: Callable[[], None]) -> None:
