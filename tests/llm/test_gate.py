@@ -79,8 +79,8 @@ def test_after_easing_it_grows_by_one_a_round() -> None:
 
     async def eased() -> None:
         gate.ease(asyncio.get_running_loop().time(), 0.0)
-        await served(gate, 16, 1.0)
-        assert gate.limit == 17
+        await served(gate, 32, 1.0)
+        assert gate.limit == 33
 
     run_virtually(eased())
 
