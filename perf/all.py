@@ -6,7 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("score.py", "evaluate.py", "agreement.py", "bench.py", "bench_llm.py", "llm.py", "reward.py", "toy.py", "install.py")
+SCRIPTS = (
+    "score.py",
+    "evaluate.py",
+    "report.py",
+    "agreement.py",
+    "tags.py",
+    "bench.py",
+    "bench_llm.py",
+    "llm.py",
+    "reward.py",
+    "toy.py",
+    "install.py",
+)
 
 if __name__ == "__main__":
     here = Path(__file__).parent

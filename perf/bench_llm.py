@@ -14,47 +14,29 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from llm import MEAN, endpoint, measured
+from loopback import MEAN, command_script, endpoint, env_of, measured, peer_script
 from measure import machine, write_rows
 
 GAMES, AT_ONCE = 1240, 64
 SOURCES = {"mmlu-pro-law": 305, "livebench-reasoning": 149, "livebench-math": 90, "livecodebench": 76}
 
-OURS = """
-import json, resource, sys, time
+OURS = command_script("""
 import aiohttp, numpy.random, orjson, rich
 import rationalerm.cli, rationalerm.commands.bench_run, rationalerm.report.bench
 import rationalerm.run.bench_data, rationalerm.run.bench_file, rationalerm.run.benching
-start, cpu = time.perf_counter(), time.process_time()
-code = rationalerm.cli.main(sys.argv[1:])
-used = time.perf_counter() - start, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print("MEASURED", json.dumps([*used, code]), file=sys.stderr)
-"""
+""")
 
-# The least that one can do over the same HTTP library: nothing read, scored, kept or written. Its prompts are as long as ours.
-PEER = """
-import asyncio, json, resource, sys, time
-import aiohttp
+# Nothing is read, scored, kept or written; its prompts are as long as ours.
+PEER = peer_script("""
 BLOCK = "\\n===== BEGIN RESPONSE {0} x =====\\n{1}\\n===== END RESPONSE {0} x =====\\n"
-async def main(url, path, at_once):
-    gate = asyncio.Semaphore(at_once)
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=at_once)) as session:
-        async def one(question, a, b):
-            async with gate:
-                prompt = "x" * 3000 + question + BLOCK.format("A", a) + BLOCK.format("B", b)
-                body = {"model": "m", "temperature": 0, "messages": [{"role": "user", "content": prompt}]}
-                async with session.post(url + "/chat/completions", json=body) as response:
-                    return json.loads(await response.read())["choices"][0]["message"]["content"]
-        with open(path, encoding="utf-8") as lines:
-            rows = [json.loads(line) for line in lines]
-        texts = [(row["question"], row["response_A"], row["response_B"]) for row in rows]
-        games = [game for q, a, b in texts for game in ((q, a, b), (q, b, a))]
-        return await asyncio.gather(*(one(*game) for game in games))
-start, cpu = time.perf_counter(), time.process_time()
-answers = asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
-used = time.perf_counter() - start, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print("MEASURED", json.dumps([*used, 0 if all(answers) else 1]), file=sys.stderr)
-"""
+def items(rows):
+    texts = [(row["question"], row["response_A"], row["response_B"]) for row in rows]
+    return [game for q, a, b in texts for game in ((q, a, b), (q, b, a))]
+def messages(game):
+    question, a, b = game
+    prompt = "x" * 3000 + question + BLOCK.format("A", a) + BLOCK.format("B", b)
+    return [{"role": "user", "content": prompt}]
+""")
 
 
 def pairs(seed: int = 0) -> Iterator[dict[str, object]]:
@@ -87,7 +69,7 @@ def main() -> None:
         with endpoint(0.2, "judge") as url:
             theirs = measured(PEER, [url, rows, str(AT_ONCE)])
         with endpoint(0.2, "judge") as url:  # a new one: so both meet the same latencies
-            env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "RATIONALERM_CACHE_DIR": str(folder / "cache")}
+            env = env_of(url, folder / "cache")
             command = ["bench", "judgebench", "--judge", "llm", "--model", "m", "--data", rows, "--out", folder / "out"]
             used = measured(OURS, [*command, "--concurrency", str(AT_ONCE), "--json"], env)
             again = measured(OURS, [*command, "--concurrency", str(AT_ONCE), "--json"], env)

@@ -16,86 +16,31 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from loopback import MEAN, Used, command_script, endpoint, env_of, measured, peer_script
 from measure import machine, pair_rows, write_rows
 from rationalerm import parse_judgment
 
-ENDPOINT = Path(__file__).parent.parent / "tests" / "endpoint.py"
-MEAN = 0.2 * 1.1331  # seconds: the mean of that latency, median * exp(sigma^2 / 2)
-
-# What each measured process does: imports first, then the clock. CPU is of the whole process, threads and exit hooks included.
-OURS = """
-import json, os, resource, sys, time
+OURS = command_script("""
 import aiohttp, numpy, orjson, rich
 import rationalerm.commands.match, rationalerm.cli, rationalerm.run, rationalerm.report.terminal
-start, cpu = time.perf_counter(), time.process_time()
-code = rationalerm.cli.main(sys.argv[1:])
-used = time.perf_counter() - start, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print("MEASURED", json.dumps([*used, code]), file=sys.stderr)
-"""
-PEER = """
-import asyncio, json, resource, sys, time
-import aiohttp
+""")
+PEER = peer_script("""
 SYSTEM = {"role": "system", "content": "x" * 3000}
-async def main(url, path, at_once):
-    gate = asyncio.Semaphore(at_once)
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=at_once)) as session:
-        async def one(row):
-            async with gate:
-                prompt = "\\n".join([*(f"R{i}: {t}" for i, t in enumerate(row["human-checklist"], 1)), "S1: one", "S2: two"])
-                body = {"model": "m", "temperature": 0, "messages": [SYSTEM, {"role": "user", "content": prompt}]}
-                async with session.post(url + "/chat/completions", json=body) as response:
-                    return json.loads(await response.read())["choices"][0]["message"]["content"]
-        with open(path, encoding="utf-8") as lines:
-            rows = [json.loads(line) for line in lines]
-        return await asyncio.gather(*(one(row) for row in rows))
-start, cpu = time.perf_counter(), time.process_time()
-answers = asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
-used = time.perf_counter() - start, time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print("MEASURED", json.dumps([*used, 0 if all(answers) else 1]), file=sys.stderr)
-"""
-
-
-class Used(NamedTuple):
-    """Seconds of wall time and CPU, peak memory in MB."""
-
-    seconds: float
-    cpu: float
-    peak_mb: float
-
-
-@contextmanager
-def endpoint(median: float, answer: str = "best") -> Iterator[str]:
-    """Starts the endpoint on the last core; yields its base URL. `answer`: what it says, as tests/endpoint.py names it."""
-    pin = ["taskset", "-c", str((os.cpu_count() or 1) - 1)]
-    command = [*pin, sys.executable, str(ENDPOINT), "--latency-median", str(median), "--sigma", "0.5", "--answer", answer]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    try:
-        yield f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def measured(script: str, argv: Sequence[str | Path], env: dict[str, str] | None = None) -> Used:
-    """Runs a script as a process on the first core and reads what it measured of itself."""
-    command = ["taskset", "-c", "0", sys.executable, "-c", script, *map(str, argv)]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | (env or {}))
-    assert "MEASURED" in done.stderr, done.stderr[-2000:]
-    *used, code = json.loads(done.stderr.rsplit("MEASURED", 1)[1])
-    assert code == 0, f"exit code {code}: {done.stderr[-2000:]}"
-    return Used(*used)
+def items(rows):
+    return rows
+def messages(row):
+    prompt = "\\n".join([*(f"R{i}: {t}" for i, t in enumerate(row["human-checklist"], 1)), "S1: one", "S2: two"])
+    return [SYSTEM, {"role": "user", "content": prompt}]
+""")
 
 
 def ours(url: str, rows: Path, out: Path, at_once: int) -> Used:
     """`match`, with a fresh cache."""
-    env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "RATIONALERM_CACHE_DIR": str(out.with_suffix(".cache"))}
-    used = measured(OURS, ["match", rows, "--judge", "checks", "--model", "m", "--out", out, "--concurrency", str(at_once)], env)
+    words = ["match", rows, "--judge", "checks", "--model", "m", "--out", out, "--concurrency", str(at_once)]
+    used = measured(OURS, words, env_of(url, out.with_suffix(".cache")))
     written = sum(1 for _ in (out / "matches.jsonl").open("rb"))
     assert written == sum(1 for _ in rows.open("rb")), f"{written} rows written"
     return used

@@ -119,7 +119,7 @@ class FakeEndpoint:
             time.sleep(0.002)
 
     def settle(self) -> None:
-        """Waits until nothing of a client that is gone can come any more: what it had sent is read, its connections are closed."""
+        """Waits until nothing more can come of a client that is gone: what it had sent is read, its connections are closed."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as last:  # accepted after all that came before it
             last.sendall(b"GET /stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             while last.recv(4096):

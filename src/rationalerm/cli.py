@@ -15,12 +15,27 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rationalerm import __version__
-from rationalerm.commands import agree, bench, cache, decompose, demo, evaluate, export, judge, match, parse, score, train
+from rationalerm.commands import (
+    agree,
+    bench,
+    cache,
+    decompose,
+    demo,
+    evaluate,
+    export,
+    judge,
+    match,
+    parse,
+    report,
+    score,
+    train,
+    view,
+)
 from rationalerm.errors import RationalermError, printable
 
 __all__ = ["main"]
 
-_COMMANDS = (demo, evaluate, decompose, judge, match, score, agree, bench, train, parse, export, cache)
+_COMMANDS = (demo, evaluate, decompose, judge, match, score, agree, report, view, bench, train, parse, export, cache)
 
 
 _UNKNOWN = "unrecognized arguments: "

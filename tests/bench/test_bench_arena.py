@@ -94,9 +94,17 @@ def test_several_categories_at_once_are_as_each_alone(shared: Path, run: Run, js
             assert alone["models"][model]["score"] == alone["models"][model]["categories"][category]["score"]
         chosen = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*rows), "--domains", category, "--json").json
         assert chosen["models"] == alone["models"]
+    for model in both["models"].values():
+        assert (model["score"], model["score_ci"]) == (None, None)  # rates against two baselines are not one rate
+        assert model["rows"] == len(rows) / 2
+        assert "style_controlled" not in model
+    one = [row for row in rows if row["model"] == "one"]
+    overall = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*one), "--json").json["overall"]
+    assert overall == {"score": None, "score_ci": None, "n": len(one)}
+    assert "There is no score over several" in run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*one)).out
     shuffled = random.Random(1).sample(rows, len(rows))
     again = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*shuffled), "--json").json
-    assert again["models"]["one"]["score_ci"] == both["models"]["one"]["score_ci"]
+    assert again["models"]["one"]["categories"] == both["models"]["one"]["categories"]
 
 
 def test_style_from_real_answers(shared: Path, run: Run, jsonl: Jsonl) -> None:
@@ -120,9 +128,20 @@ def test_style_from_real_answers(shared: Path, run: Run, jsonl: Jsonl) -> None:
         low, high = entry[name]["score_ci"]
         assert 0 < low <= entry[name]["score"] <= high < 1
     assert "style_controlled" not in ran.json["models"]["sky-t1-32b"]["categories"]["creative_writing"]
+    assert style["rows_with_estimated_tokens"] == 0
     said = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*rows), *words).out
     assert "all models fitted together" in said
     assert "Each category has a baseline of its own" in said
+    assert f"{len(hard) - known} rows have no style" in said
+    bare = []
+    for line in Path(words[1]).read_text("utf-8").splitlines():
+        answer = json.loads(line)
+        answer["metadata"].pop("token_len")
+        bare.append(answer)
+    mine = jsonl(*bare, name="bare.jsonl")
+    again = ("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*rows), "--answers", mine, *words[2:])
+    assert run(*again, "--json").json["style"]["hard_prompt"]["rows_with_estimated_tokens"] == known
+    assert f"lengths of {known} of {known} rows are our count of tokens" in run(*again).out
 
 
 def test_the_common_fit_moves_when_a_model_is_added_and_the_one_alone_does_not() -> None:
@@ -190,3 +209,16 @@ def test_labels_in_every_writing_and_games_that_failed(run: Run, jsonl: Jsonl) -
     twice = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(rows[0], rows[0]))
     assert twice.code == 2
     assert "row 1" in twice.err
+
+
+def test_rows_against_two_baselines_or_without_a_category_are_no_one_rate(run: Run, jsonl: Jsonl) -> None:
+    row = {"model": "m", "games": [{"score": "B>A"}, {"score": "A>B"}]}
+    rows = [row | {"uid": "a", "baseline": "x", "category": "c"}, row | {"uid": "b", "baseline": "y", "category": "c"}]
+    two = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*rows), "--json").json["models"]["m"]
+    assert (two["score"], two["categories"]["c"]["score"], two["battles"]) == (None, None, 4)
+    table = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*rows)).out
+    assert "No score for judgments against more than one baseline" in table
+    bare = [rows[0], row | {"uid": "b", "baseline": "x"}]
+    mixed = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*bare), "--json").json["models"]["m"]
+    assert (mixed["score"], mixed["categories"]["c"]["score"], mixed["rows"]) == (None, 1.0, 2)
+    assert "1 rows name no category" in run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*bare)).out

@@ -15,6 +15,7 @@ from rationalerm.bench.choose import Choice
 from rationalerm.bench.published import published
 from rationalerm.bench.reasons import reasons_table
 from rationalerm.errors import UsageError
+from rationalerm.judge.tagging import Tags
 from rationalerm.types import Pair, Verdict
 
 Run = Callable[..., Any]
@@ -79,7 +80,8 @@ def test_df1_df3_marks_line_ends_and_separators_in_texts(run: Run, tmp_path: Pat
     for path, content in ((data, rows), (outputs, judged(2))):
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\r\n" for row in content)
         path.write_bytes(b"\xef\xbb\xbf" + lines.encode())
-    assert run(*words(data, outputs)).json["overall"] == {"score": 100.0, "score_ci": [100.0, 100.0], "n": 2}
+    overall = run(*words(data, outputs)).json["overall"]
+    assert overall == {"score": 100.0, "score_ci": pytest.approx([15.81, 100.0], abs=0.01), "n": 2}
 
 
 @pytest.mark.parametrize("benchmark", ["rm-bench", "judgebench", "helpsteer3", "arena-hard"])
@@ -231,9 +233,32 @@ def test_reasons_by_right_and_wrong_verdict() -> None:
     }
     table = reasons_table(contests, games)  # type: ignore[arg-type]
     assert set(table) == {"right", "wrong", "tie", "no verdict"}
-    assert table["right"]["kinds"] == {"generic": 0.5, "specific": 0.5}
+    assert table["right"]["kinds"] == {"EG": 0.5, "CG": 0.0, "GS": 0.5}
+    assert table["right"]["flaws"]["F6"] == 0.5  # praise of B for a verdict of A
+    assert table["tie"]["kinds"] == table["tie"]["flaws"] == {}
     assert table["right"]["reasons_lean_to_the_verdict"] == 0.0  # A's mistake and B's praise, for a verdict of A
     assert table["wrong"]["reasons_lean_to_the_verdict"] == 1.0
     assert (table["tie"]["games"], table["tie"]["with_reasons"], table["tie"]["reasons_per_game"]) == (1, 0, None)
-    mine = reasons_table(contests, games, lambda given: ["mine"] * len(given))  # type: ignore[arg-type]
-    assert mine["right"]["kinds"] == {"mine": 1.0}
+    mine = reasons_table(contests, games, lambda given, verdict: [Tags("CG", ("F7",))] * len(given))  # type: ignore[arg-type]
+    assert mine["right"]["kinds"] == {"EG": 0.0, "CG": 1.0, "GS": 0.0}
+    assert mine["right"]["flaws"]["F7"] == 1.0
+
+
+def test_every_table_has_n_and_an_interval(run: Run, jsonl: Jsonl) -> None:
+    """Of each group or domain too, in the lines below the table; the figures are those of the JSON."""
+
+    def shown(value: float, ends: list[float], scale: float = 100.0) -> str:
+        return f"{scale * value:.1f} [{scale * ends[0]:.1f}, {scale * ends[1]:.1f}]"
+
+    data = jsonl(*pairs(12, "mmlu-pro-law", "livebench-math"), name="data.jsonl")
+    outputs = jsonl(*judged(8), *({"pair_id": f"p{k}", "judgments": [{"decision": "B>A"}, None]} for k in (8, 9, 10, 11)))
+    table = run(*(word for word in words(data, outputs) if word != "--json")).out
+    for name, group in run(*words(data, outputs)).json["groups"].items():
+        assert f"{name} {shown(group['score'], group['score_ci'], 1.0)} of {group['n']}" in table
+    sample = Path(__file__).parents[2] / "src" / "rationalerm" / "sample" / "pairs.jsonl"
+    call = ("bench", "helpsteer3", "--judge", "file", "--data", sample, "--name", "checks")
+    table, said = run(*call).out, run(*call, "--json").json
+    names = {"OA": "outcome_accuracy", "RC": "rationale_consistency", "AP": "average_precision", "S-Corr": "s_corr"}
+    for domain, part in (*said["domains"].items(), ("all", said["summary"])):
+        figures = ", ".join(f"{title} {shown(part[name], part[f'{name}_ci'])}" for title, name in names.items())
+        assert f"{domain} [95%]: {figures}" in table

@@ -104,6 +104,54 @@ def test_one_game_of_two_is_said_and_counts() -> None:
     result = JudgeBench([pair("p")]).result({("p", "AB"): Played(Verdict.A_BETTER)}, {})
     assert result.overall.value == 100.0
     assert (result.counts["given"], result.counts["not run"]) == (1, 1)
+    assert (result.counts["pairs run in part"], result.counts["pairs on one game"]) == (1, 1)
+    assert result.tables["answered"]["n"] == 0  # it has no verdict in both games
+
+
+def test_pairs_that_hang_on_one_game_are_counted_and_said(run: Run, jsonl: Jsonl, tmp_path: Path) -> None:
+    """Decided by the benchmark's rule, a missing game adds 0; but how many pairs are so is in the table and in each file."""
+    rows = [
+        {"pair_id": f"p{k}", "source": "livecodebench", "question": f"q{k}", "response_A": "a", "response_B": "b", "label": "A>B"}
+        for k in range(6)
+    ]
+    games: list[list[Any]] = [
+        [{"decision": "A>B"}, {"decision": "B>A"}],  # whole
+        [{"decision": "A>B"}],  # right, on one game
+        [{"decision": "B>A"}],  # wrong, on one game
+        [{"decision": None}],  # run in part, no verdict
+        [{"decision": "A>B"}, None],  # both were asked, one failed
+    ]
+    outputs = jsonl(*({"pair_id": f"p{k}", "judgments": two} for k, two in enumerate(games)), name="outputs.jsonl")
+    words = ("bench", "judgebench", "--judge", "file", "--data", jsonl(*rows, name="data.jsonl"), "--outputs", outputs)
+    ran = run(*words, "--json", "--out", tmp_path / "kept")
+    assert ran.json["overall"]["score"] == pytest.approx(100 * 3 / 5)
+    assert ran.json["answered"]["n"] == 1
+    kept = json.loads((tmp_path / "kept" / "summary.json").read_text("utf-8"))
+    for counts in (ran.json["counts"], kept["counts"]):
+        names = ("pairs not run", "pairs run in part", "pairs on one game", "not run", "none", "failed")
+        assert [counts[name] for name in names] == [1, 3, 3, 5, 1, 1]
+    table = run(*words).out
+    assert "3 of 6 pairs run in part: of their two games one is there" in table
+    assert "3 pairs hang on one game" in table
+
+
+def test_one_of_two_scores_is_a_failure(run: Run, jsonl: Jsonl) -> None:
+    """No verdict, and not a pair that was never run."""
+    rows = [
+        {"pair_id": f"p{k}", "source": "livecodebench", "question": f"q{k}", "response_A": "a", "response_B": "b", "label": "A>B"}
+        for k in range(4)
+    ]
+    scores = {"p0:A": 2, "p0:B": 1, "p1:A": 2, "p2:B": 2}
+    outputs = jsonl(*({"id": key, "score": score} for key, score in scores.items()), name="scores.jsonl")
+    words = ("bench", "judgebench", "--judge", "file", "--data", jsonl(*rows, name="data.jsonl"), "--outputs", outputs)
+    said = run(*words, "--json").json
+    assert (said["overall"]["n"], said["answered"]["n"]) == (3, 1)
+    assert said["overall"]["score"] == pytest.approx(100 / 3)
+    names = ("given", "failed", "pairs not run", "pairs run in part")
+    assert [said["counts"][name] for name in names] == [1, 2, 1, 2]
+    table = run(*words).out
+    assert "2 of 4 pairs run in part: one of two scores, so no verdict" in table
+    assert "no verdict in 2 of 3 games (2 failed)" in table
 
 
 def test_both_splits_have_a_table_each(shared: Path) -> None:
@@ -141,7 +189,7 @@ def test_pd2_the_first_place_each_time() -> None:
     games = {(c.id, order): Played(Verdict.A_BETTER) for c in protocol.contests() for order in c.orders}
     result = protocol.result(games, {})
     assert result.overall.value == 0.0
-    assert result.tables["outcomes"] == {"right": 0, "wrong": 0, "undecided": 10}
+    assert result.tables["outcomes"] == {"right": 0, "wrong": 0, "undecided": 10, "no verdict": 0, "failed": 0}
     assert result.effects["first_position_rate"].value == 1.0
     assert result.effects["flip_rate"].value == 1.0
     assert result.effects["consistent_wins"].value == result.effects["consistent_ties"].value == 0.0
@@ -180,3 +228,15 @@ def test_vc1_vc2_one_parser_here_too(text: str, jsonl: Jsonl, run: Run) -> None:
         ran = run("bench", "judgebench", "--judge", "file", "--outputs", path, "--data", data, "--json", *more)
         assert ran.json["overall"]["score"] == 100.0 * (verdict.side == 1)
         assert ran.json["counts"]["given"] == 1
+
+
+def test_an_interval_at_the_edge_is_in_percent_too() -> None:
+    """All wrong and all right mirror each other, and neither is certain."""
+    pairs = [pair(f"p{k}") for k in range(16)]
+    for turned, value, interval in ((1, 0.0, (0.0, 20.59)), (-1, 100.0, (79.41, 100.0))):
+        games = {
+            (one.id, order): Played(Verdict(turned if order == "AB" else -turned)) for one in pairs for order in ("AB", "BA")
+        }
+        overall = JudgeBench(pairs).result(games, {}).overall  # type: ignore[arg-type]
+        assert overall.value == value
+        assert overall.interval == pytest.approx(interval, abs=0.01)

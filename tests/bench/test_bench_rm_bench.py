@@ -231,3 +231,58 @@ def test_other_shapes_of_scores_say_the_same(run: Run, jsonl: Jsonl) -> None:
         assert ran.code == 0, ran.err
         assert ran.json["groups"]["chat"]["score"] == pytest.approx(expected, abs=1e-12)
         assert ran.json["counts"]["given"] == 36
+
+
+@pytest.mark.parametrize("names", [("id", "domain"), ("id",)])
+def test_scores_of_another_text_are_refused(names: tuple[str, ...], run: Run, jsonl: Jsonl) -> None:
+    """Domain and id match, the prompt does not: another version of the data, or rows out of step. Spacing is no other text."""
+    rows = [{"id": k, "prompt": f"p {k}", "domain": "chat", "chosen": list("abc"), "rejected": list("def")} for k in range(2)]
+    scores = [
+        {name: row[name] for name in names} | {"prompt": row["prompt"], "score_chosen": [1, 1, 1], "score_rejected": [0, 0, 0]}
+        for row in rows
+    ]
+    data = jsonl(*rows, name="data.jsonl")
+    words = ("bench", "rm-bench", "--judge", "file", "--data", data, "--json", "--outputs")
+    spaced = run(*words, jsonl(scores[0], scores[1] | {"prompt": " p\n1 "}, name="spaced.jsonl"))
+    assert spaced.code == 0, spaced.err
+    assert spaced.json["groups"]["chat"]["score"] == 1.0
+    ran = run(*words, jsonl(scores[0], scores[1] | {"prompt": "p 0"}, name="other.jsonl"))
+    assert ran.code == 2
+    assert "other.jsonl, row 2, field 'prompt': is another text than that of chat/1" in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_the_table_with_published_rows(run: Run, jsonl: Jsonl) -> None:
+    """It fits a pipe's width beside the published rows; the three difficulties, which those have not, stand below."""
+    rng = random.Random(6)
+    rows = [
+        {"id": k, "prompt": f"{domain} {k}", "domain": domain, "chosen": list("abc"), "rejected": list("def")}
+        for domain in ("chat", "math", "code", "safety-refuse")
+        for k in range(6)
+    ]
+    scores = [
+        {"id": row["id"], "domain": row["domain"]}
+        | {name: [rng.random() for _ in range(3)] for name in ("score_chosen", "score_rejected")}
+        for row in rows
+    ]
+    data, outputs = jsonl(*rows, name="data.jsonl"), jsonl(*scores, name="a_reward_model_with_a_name.jsonl")
+    words = ("bench", "rm-bench", "--judge", "file", "--data", data, "--outputs", outputs)
+    said = run(*words, "--json").json
+    table = run(*words, "--compare").out
+    published = next(line for line in table.splitlines() if line.strip().startswith("GPT-4o (published)"))
+    assert published.split()[2:] == ["67.2", "67.5", "63.6", "91.7", "72.5", "-"]
+    ends = {name: [100 * end for end in level["score_ci"]] for name, level in said["difficulty"].items()}
+    levels = ", ".join(
+        f"{name} {100 * level['score']:.1f} [{ends[name][0]:.1f}, {ends[name][1]:.1f}]"
+        for name, level in said["difficulty"].items()
+    )
+    assert f"over the four domains: {levels}" in table
+
+
+def test_a_mean_of_means_at_the_edge_is_not_certain_and_does_not_depend_on_the_order() -> None:
+    from rationalerm.bench.figures import mean_of_means
+
+    sure = mean_of_means([[(1.0, f"{part} {k}") for k in range(16)] for part in "ab"])
+    assert sure.interval == pytest.approx((0.7941, 1.0), abs=1e-4)
+    rows = [(float(k % 3 == 0), f"c{k}") for k in range(40)]
+    assert mean_of_means([rows, rows]) == mean_of_means([rows[::-1], rows[20:] + rows[:20]])

@@ -126,10 +126,86 @@ def test_rows_that_do_not_tell_give_no_number() -> None:
     battles = made(1, 30)
     same = replace(battles, features=np.full_like(battles.features, 0.3))
     assert style_rates(same, centred=False).fitted == {"m0": None}
-    assert style_rates(same, centred=False).rates == {"m0": None}
+    found = style_rates(same, centred=False)
+    assert found.rates == {"m0": None}
+    assert "in the same way in every row" in found.why["m0"]
+    assert found.endless == {"m0": 0}
+    assert style_rates(same).rates["m0"] is not None, "at the models' mean style it is told"
     flat = replace(battles, features=np.zeros_like(battles.features))
     assert style_rates(flat).fitted["m0"] == pytest.approx(battles.won.sum() / battles.weight.sum())
     assert style_rates(flat).style == (None,) * 4
+
+
+def with_rare(rare: int, questions: int = 24) -> Battles:
+    """Headers in `rare` answers of the first model alone."""
+    battles = made(3, questions, 5)
+    features = battles.features.copy()
+    features[:, 1] = 0.0
+    features[:rare, 1] = 0.2 + 0.01 * np.arange(rare)
+    return replace(battles, features=features)
+
+
+@pytest.mark.parametrize("rare", [1, 2, 3])
+def test_a_rare_feature_takes_no_figure_away(rare: int) -> None:
+    """In a resample without it, it is left out; with it, the fit is what it was. Those that it separates stay finite."""
+    battles = with_rare(rare)
+    draws = 30
+    found = style_rates(battles, draws=draws)
+    design = design_of(battles, centred=True)
+    generator = np.random.default_rng(0)
+    left_out = separated = 0
+    for questions in generator.integers(24, size=(draws, 24)):
+        rows = np.concatenate([np.flatnonzero(battles.question == q) for q in questions])
+        weights = np.bincount(questions, minlength=24)[battles.question][None, :].astype(float)
+        one = fit(battles, design[:, 3:], weights)
+        assert np.isfinite(one.models).all()
+        assert not one.endless.any()
+        separated += int(one.separated[0])
+        without = not battles.features[rows, 1].any()
+        left_out += without
+        assert (abs(one.style[0, 1]) < 1e-9) == without
+        assert one.told[0].tolist() == [True, not without, True, True]
+        if not one.separated[0]:
+            columns = [0, 1, 2, 3, 5, 6] if without else list(range(7))
+            beta = by_gradient(design[rows][:, columns], battles.won[rows], battles.weight[rows])
+            assert win_rate(one.models[0]) == pytest.approx(win_rate(beta[:3]), abs=1e-6)
+    assert left_out > 0
+    assert found.left_out == (0, left_out, 0, 0)
+    assert found.separated == separated
+    assert all(rate is not None and 0 < rate[1] < rate[0] < rate[2] < 1 for rate in found.rates.values())
+    assert set(found.endless.values()) == {0}
+    assert set(found.why.values()) == {""}
+    alone = style_rates(battles.of(0), centred=False)
+    assert alone.rates["m0"] is not None
+    assert alone.style[1] is None or alone.left_out[1] <= 50
+
+
+def test_answers_of_one_layout_against_a_baseline_that_varies() -> None:
+    """The baseline's style is hundreds of spreads away: the fit comes to its end, and the rate there is that of the line."""
+    battles = made(1, 60, 3)
+    battles = replace(battles, features=0.3 + 0.002 * battles.features)
+    found = style_rates(battles, centred=False)
+    assert found.why == {"m0": ""}
+    assert found.rates["m0"] is not None
+    beta = by_gradient(design_of(battles, centred=True), battles.won, battles.weight)
+    every = np.repeat(battles.features, battles.weight.astype(int), axis=0)
+    there = beta[0] - beta[1:] @ (every.mean(axis=0) / every.std(axis=0, ddof=1))
+    assert abs(there) > 20, "far away"
+    assert found.fitted["m0"] == pytest.approx(win_rate(there), rel=1e-4)
+
+
+def test_two_features_that_are_one_are_told_together() -> None:
+    """Headers and lists in the same rows, alike: their coefficients are not told apart, the rates are."""
+    battles = made(2, 40)
+    features = battles.features.copy()
+    features[:, 2] = features[:, 1]
+    twice = style_rates(replace(battles, features=features), draws=20)
+    features = features.copy()
+    features[:, 2] = 0.0
+    once = style_rates(replace(battles, features=features), draws=20)
+    for name in battles.models:
+        assert twice.rates[name] == pytest.approx(once.rates[name], abs=1e-6)
+    assert twice.left_out == (0, 20, 20, 0)
 
 
 def test_a_model_without_a_drawn_row_is_unknown_there() -> None:

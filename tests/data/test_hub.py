@@ -164,6 +164,52 @@ def test_what_the_hub_refuses_is_one_line(
     assert "\n" not in line
 
 
+def test_a_branch_stays_at_the_commit_that_was_had_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that has to be had again is had from there; where the Hub has it no more, that is said."""
+    file = HubFile("o/set", "data/rows.jsonl", "main", rows=20)
+    with FakeHub({KEY: Stored(DATA)}) as hub:
+        at(hub, monkeypatch)
+        first = hub_file(file)
+        assert first.commit == COMMIT
+        first.path.unlink()
+        told: list[str] = []
+        again = hub_file(file, tell=told.append)
+        assert again == first
+        assert [asked.path.split("/")[5] for asked in hub.asked if asked.at == "hub"] == ["main", COMMIT]
+        assert len(told) == 1
+        first.path.unlink()
+        other = "f" * 40
+        hub.revisions, hub.files[KEY] = ("main", other), Stored(DATA, commit=other)
+        assert hub_file(file, tell=told.append).commit == other
+    assert told[-1] == f"o/set/data/rows.jsonl was of commit {COMMIT}, which the Hub has no more; this is {other}"
+
+
+@pytest.mark.parametrize("html", [True, False])
+@pytest.mark.parametrize("file", [FILE, arena_hard_answers("m")], ids=["known rows", "nothing known"])
+def test_a_page_that_repeats_the_token(html: bool, file: HubFile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither quoted nor kept, whatever the server calls it."""
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    page = f"<p>{TOKEN}</p>"
+    kind = "text/html" if html else "application/octet-stream"
+    with FakeHub({KEY: Stored(DATA)}, wrong=lambda asked, n: web.Response(text=page, content_type=kind)) as hub:
+        at(hub, monkeypatch)
+        with pytest.raises(DataError) as caught:
+            hub_file(file)
+    assert ("a web page, not the file" if html else "sent HF_TOKEN back") in str(caught.value)
+    assert TOKEN[:8] not in str(caught.value)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_a_refusal_is_a_whole_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    with FakeHub({KEY: Stored(DATA)}, wrong=lambda asked, n: web.Response(status=401)) as hub:
+        at(hub, monkeypatch)
+        with pytest.raises(DataError) as caught:
+            hub_file(FILE)
+    said = f"HF_TOKEN is not accepted by {hub.url} (HTTP 401); set another one, or give the file with --data"
+    assert str(caught.value) == f"o/set/data/rows.jsonl: {said}"
+
+
 def test_a_refusal_without_a_token_says_which_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeHub({KEY: Stored(DATA)}, wrong=lambda asked, n: web.Response(status=401)) as hub:
         at(hub, monkeypatch)
@@ -224,6 +270,8 @@ def test_a_cache_folder_that_can_not_be_written(monkeypatch: pytest.MonkeyPatch,
         with pytest.raises(RationalermError) as caught:
             hub_file(FILE)
     assert "\n" not in str(caught.value)
+    assert "RATIONALERM_CACHE_DIR" in str(caught.value)
+    assert "--out" not in str(caught.value)
 
 
 def test_a_kill_in_the_middle_leaves_no_half_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

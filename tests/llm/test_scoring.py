@@ -17,9 +17,9 @@ from rationalerm.errors import ParseError, StoppedError, UsageError
 from rationalerm.llm.endpoint import Endpoint
 from rationalerm.llm.limits import Limits
 from rationalerm.llm.meter import Meter
-from rationalerm.llm.question import Outcome
+from rationalerm.llm.question import Outcome, Reply
 from rationalerm.llm.scoring import ScoringSettings
-from rationalerm.llm.scoring_dialects import DIALECTS, Wanted, dialects, text_of
+from rationalerm.llm.scoring_dialects import DIALECTS, Wanted, dialects, read_body, text_of, value_of
 from rationalerm.llm.scoring_probe import resolved
 from rationalerm.types import Message
 from scalar_endpoint import FakeScorer, number
@@ -71,6 +71,16 @@ def scores(made: ScoringSettings, asked: Sequence[Wanted], *, times: int = 1) ->
             for _ in range(times):
                 outcomes = await scorer.score(asked)
             return outcomes, scorer.meter
+
+    return asyncio.run(run())
+
+
+def run_known(made: ScoringSettings, asked: Sequence[Wanted]) -> tuple[list[Outcome[float]], Meter]:
+    """Asks where dialect and route are known."""
+
+    async def run() -> tuple[list[Outcome[float]], Meter]:
+        async with made.open() as scorer:
+            return await scorer.score(asked), scorer.meter
 
     return asyncio.run(run())
 
@@ -180,6 +190,41 @@ def test_what_is_no_finite_number_is_a_failure(server: str, value: Any) -> None:
     assert [outcome.value for outcome in outcomes] == [None if k == bad else k for k in expected(server, asked)]
     assert outcomes[2].failure == "no number"
     assert "no finite number" in outcomes[2].detail
+
+
+@pytest.mark.parametrize(
+    "digits", ["1" + 400 * "0", "-1" + 400 * "0", "9" * 5000, "1e999"], ids=["10^400", "-10^400", "long", "1e999"]
+)
+@pytest.mark.parametrize("dialect", ["vllm-score", "tei-rerank", "sglang-classify", "vllm-classify"])
+def test_a_number_that_no_float_holds_is_a_failure(digits: str, dialect: str) -> None:
+    """In the probe too; a neighbour in the same answer keeps its score."""
+    rows = {
+        "vllm-score": '{"data": [{"index": 0, "score": %s}, {"index": 1, "score": 2.5}]}',
+        "tei-rerank": '[{"index": 0, "score": %s}, {"index": 1, "score": 2.5}]',
+        "sglang-classify": '[{"embedding": [%s]}, {"embedding": [2.5]}]',
+        "vllm-classify": '{"data": [{"index": 0, "probs": [%s]}, {"index": 1, "probs": [2.5]}]}',
+    }
+    text = rows[dialect] % digits
+    assert isinstance(read_body(text.encode()), Reply)
+    bad, good = dialects(None)[dialect].read(value_of(text), 2, None)
+    assert (bad.score, good.score) == (None, 2.5)
+    assert "no finite number" in bad.why
+    one = f'{{"data": [{{"index": 0, "score": {digits}}}]}}'
+    with FakeScorer("vllm-score", wrong=lambda route, body, n: web.Response(text=one, content_type="application/json")) as fake:
+        with pytest.raises(UsageError, match="no finite number") as caught:
+            asyncio.run(resolved(settings(fake)))
+        assert "\n" not in str(caught.value)
+        outcomes, _ = run_known(settings(fake, dialect="vllm-score", route="/score"), wanted(1))
+    assert [outcome.failure for outcome in outcomes] == ["no number"]
+
+
+@pytest.mark.parametrize("dialect", ["vllm-score", "vllm-rerank", "tei-rerank"])
+def test_a_class_of_a_model_without_classes(dialect: str) -> None:
+    with pytest.raises(UsageError, match=f"--class-index: {dialect}"):
+        settings("http://host/v1", dialect=dialect, class_index=1)
+    server = {"vllm-score": "vllm-score", "vllm-rerank": "vllm-rerank", "tei-rerank": "tei"}[dialect]
+    with FakeScorer(server) as fake, pytest.raises(UsageError, match=f"--class-index: {dialect}"):
+        asyncio.run(resolved(settings(fake, class_index=1)))
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ PLACES = {
     "decompose_human": {"mark", "conversation", "response_1", "response_2", "text"},
     "decompose_judge": {"mark", "conversation", "response_a", "response_b", "text"},
     "decompose_again": {"problem"},
+    "tag": {"mark", "n", "reasons", "verdict"},
 }
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -376,7 +376,28 @@ def test_another_reward_model_is_refused_in_the_same_folder(tmp_path: Path) -> N
     with FakeScorer("tei") as tei, FakeScorer("vllm-score") as vllm:
         bench_scalar(Small(), scalar(tei), BenchRun(tmp_path / "out"))
         with pytest.raises(ResumeError, match="dialect"):
+            bench_scalar(Small(), replace(scalar(vllm), dialect="vllm-score"), BenchRun(tmp_path / "out"))
+        kept = tmp_path / "out" / "scores.jsonl"
+        kept.write_text("".join(kept.read_text("utf-8").splitlines(keepends=True)[:-1]), "utf-8")  # so the server is asked
+        with pytest.raises(ResumeError, match="dialect"):
             bench_scalar(Small(), scalar(vllm), BenchRun(tmp_path / "out"))
+
+
+def test_a_finished_run_asks_nobody_for_its_table(tmp_path: Path) -> None:
+    """Not even which route there is: the server may be gone. One with a score missing does."""
+    with FakeScorer("vllm-score") as server:
+        made = bench_scalar(Small(), scalar(server), BenchRun(tmp_path / "out"))
+        asked = len(server.requests)
+        again = bench_scalar(Small(), scalar(server), BenchRun(tmp_path / "out"))
+        assert len(server.requests) == asked
+    gone = bench_scalar(Small(), scalar(server), BenchRun(tmp_path / "out"))
+    assert gone.scores == again.scores == made.scores
+    with pytest.raises(ResumeError, match="dialect"):
+        bench_scalar(Small(), replace(scalar(server), dialect="tei-rerank"), BenchRun(tmp_path / "out"))
+    kept = tmp_path / "out" / "scores.jsonl"
+    kept.write_text("".join(kept.read_text("utf-8").splitlines(keepends=True)[:-1]), "utf-8")
+    with pytest.raises(StoppedError, match="connection"):
+        bench_scalar(Small(), scalar(server), BenchRun(tmp_path / "out"))
 
 
 def test_a_model_in_this_process(tmp_path: Path) -> None:
@@ -422,7 +443,8 @@ def test_a_sequence_classifier_of_hugging_face(tmp_path: Path) -> None:
             0, 0
         ]
     assert made.scores["c1:b"] == float(expected)
-    assert LocalClassifier(str(folder))([Wanted((Message("user", "x"),), "word " * 300)]) == [None]
+    (long,) = LocalClassifier(str(folder))([Wanted((Message("user", "x"),), "word " * 300)])
+    assert (long.value, long.failure) == (None, "too long for judge")
     with pytest.raises(UsageError, match="can't be loaded"):
         LocalClassifier(str(tmp_path / "nothing here"))
     two = tiny_classifier(tmp_path / "two", outputs=2)

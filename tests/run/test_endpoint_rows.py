@@ -61,8 +61,9 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def files_of(out: Path) -> dict[str, bytes]:
-    """What a run leaves but for what it used and when."""
-    return {file.name: file.read_bytes() for file in sorted(out.iterdir()) if file.name not in ("usage.jsonl", "run.json")}
+    """What a run leaves but for what it used and when, and where it lies (which its page says)."""
+    own = ("usage.jsonl", "run.json", "report.html")
+    return {file.name: file.read_bytes() for file in sorted(out.iterdir()) if file.name not in own}
 
 
 @pytest.mark.parametrize("concurrency", [1, 3, 10])

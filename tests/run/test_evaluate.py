@@ -73,6 +73,7 @@ def test_the_whole_of_a_small_run(jsonl: Jsonl, tmp_path: Path) -> None:
         "failures.jsonl",
         "judgments.jsonl",
         "matches.jsonl",
+        "report.html",
         "rows.jsonl",
         "run.json",
         "summary.json",

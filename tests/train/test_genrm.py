@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from tiny import make_policy, write_prompts
+from tiny import make_policy, rows, write_prompts
 
 import rationalerm
 from endpoint import Answered, FakeEndpoint, best_answer
@@ -34,18 +34,9 @@ from rationalerm.train.genrm.recording import RecordingReward
 from rationalerm.train.genrm.running import train_genrm
 from rationalerm.train.trainer.checkpoints import drop_torn, last_whole
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 PARTS = ("outcome", "rationale", "reasons", "generic", "agreement", "padding", "none", "failed", "truncated", "no_spread")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """More threads than a policy of this size has use for are ten times slower."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +70,6 @@ def done(place: Path) -> tuple[Path, dict[str, Any]]:
     """A whole run."""
     out = place / "run"
     return out, train_genrm(place / "data", out, config(place), show=False)
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_the_parts_are_logged_apart_and_the_losses_are_finite(done: tuple[Path, dict[str, Any]]) -> None:

@@ -6,20 +6,22 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from tiny import HUMAN, make_policy
+from tiny import HUMAN, make_policy, rows
 
 from rationalerm.data.released import Columns
 from rationalerm.errors import DataError, ResumeError, UsageError
 from rationalerm.train.sft.config import SFTOptions, sft_arguments
 from rationalerm.train.sft.demonstrations import DemonstrationOptions
 from rationalerm.train.sft.running import Judged, train_sft
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 Run = Callable[..., Any]
 BOTH = Columns(judges=("good", "half"))
@@ -36,16 +38,6 @@ SMALL = {
     "learning_rate": 0.02,
     "epochs": 6,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +61,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "judged.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 @pytest.fixture(scope="module")

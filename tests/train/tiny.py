@@ -1,5 +1,5 @@
 """A policy of a few thousand weights for the training tests: its tokens are whole lines of an answer, so that chance alone writes
-readable ones. And prompts for it, in the shape that `train prepare` writes. Knows nothing of trainers."""
+readable ones. Prompts for it, in the shape that `train prepare` writes; and what a run wrote, read. Knows nothing of trainers."""
 
 from __future__ import annotations
 
@@ -70,3 +70,8 @@ def _row(k: int, split: str) -> dict[str, Any]:
             "index": k,
         },
     }
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a JSON lines file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

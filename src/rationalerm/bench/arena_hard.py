@@ -7,7 +7,7 @@ files.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,6 +32,7 @@ class Bout:
     `pair`: response_a is the baseline's answer, response_b the model's (empty where only judgments are known).
 
     `style`: the four features of the model's answer against the baseline's (`arena_style.features`); None: not known.
+    `estimated`: their tokens were counted here, without the tokenizer of the benchmark's own counts.
     """
 
     uid: str
@@ -40,6 +41,7 @@ class Bout:
     category: str | None
     pair: Pair
     style: tuple[float, float, float, float] | None = None
+    estimated: bool = False
 
     @property
     def id(self) -> str:
@@ -90,7 +92,7 @@ class ArenaHard:
             yield Candidate(b, bout.pair.messages, bout.pair.response_b)
 
     def result(self, games: Games, scores: Scores) -> BenchResult:
-        """Shares of 1, a model each; `overall` where there is one model."""
+        """Shares of 1, a model each; `overall` where there is one model, and one category of it."""
         contests = list(self.contests())
         if scores:
             pairs = zip(contests, map(_candidates, self.bouts), strict=True)
@@ -114,7 +116,7 @@ class ArenaHard:
         )
 
     def _model(self, model: str, bouts: Sequence[Bout], rows: Sequence[Row]) -> dict[str, Any]:
-        """One model's plain win rates: over all of its rows, and a category each."""
+        """One model's plain win rates: a category each, and over all of its rows where they are of one."""
         of = [bout for bout in bouts if bout.model == model]
         mine = [row for row in rows if row.bout.model == model]
         out = self._plain(of, mine)
@@ -127,9 +129,12 @@ class ArenaHard:
 
     def _plain(self, bouts: Sequence[Bout], rows: Sequence[Row]) -> dict[str, Any]:
         scores = [score for row in rows for score in row.scores]
+        # The benchmark has a win rate a category, each against a baseline of its own. One over several would mix rates against
+        # different opponents by how many questions each has, and stand beside no published figure: there is none, only counts.
+        one = len({(bout.category, bout.baseline) for bout in bouts}) == 1
         return {
-            "score": sum(scores) / len(scores) if scores else None,
-            "score_ci": self._interval(rows),
+            "score": sum(scores) / len(scores) if scores and one else None,
+            "score_ci": self._interval(rows) if one else None,
             "n": len(rows),
             "battles": len(scores),
             "rows": len(bouts),
@@ -157,18 +162,23 @@ class ArenaHard:
         for row in rows:
             if row.bout.model != row.bout.baseline:
                 of[row.bout.category, row.bout.baseline].append(row)
+        fitted = Counter((row.bout.model, row.bout.category, row.bout.baseline) for row in rows)
+        several = Counter((model, category) for model, category, _ in fitted)
         for (category, baseline), part in of.items():
             known = [row for row in part if row.bout.style is not None]
             if not known:
                 continue
             fits, rest = controlled(known, self.draws, self.seed)
             rest |= {"baseline": baseline, "rows_without_style": len(part) - len(known)}
+            rest |= {"rows_with_estimated_tokens": sum(row.bout.estimated for row in known)}
             shared["all" if category is None else category if category not in shared else f"{category} ({baseline})"] = rest
             for model, found in fits.items():
+                if several[model, category] > 1:  # against two baselines: no figure, as in _plain
+                    continue
                 entry = models[short[model]]
                 (entry["categories"][category] if category is not None else entry).update(found)
         for entry in models.values():
-            if len(entry["categories"]) == 1:
+            if len(entry["categories"]) == 1 and entry["score"] is not None:
                 (only,) = entry["categories"].values()
                 entry.update({name: only[name] for name in ("style_controlled", "style_controlled_alone") if name in only})
         return shared

@@ -57,7 +57,13 @@ def controlled(rows: Sequence[Row], draws: int, seed: int) -> tuple[dict[str, di
     for k, model in enumerate(battles.models):
         alone = style_rates(battles.of(k), centred=False, draws=draws, seed=seed)
         out[model] = {"style_controlled": _figure(together, model), "style_controlled_alone": _figure(alone, model)}
-    return out, {"features": dict(zip(FEATURES, together.style, strict=True)), "models": len(battles.models), "rows": len(rows)}
+    shared = {
+        "features": dict(zip(FEATURES, together.style, strict=True)),
+        "left_out_draws": dict(zip(FEATURES, together.left_out, strict=True)),
+        "separated_draws": together.separated,
+        "draws": draws,
+    }
+    return out, shared | {"models": len(battles.models), "rows": len(rows)}
 
 
 def _battles(rows: Sequence[Row]) -> Battles:
@@ -76,9 +82,13 @@ def _battles(rows: Sequence[Row]) -> Battles:
 
 
 def _figure(rates: StyleRates, model: str) -> dict[str, Any]:
-    """Point, interval; the fit to the rows as they are; resamples in which the model wins, or loses, whatever the style."""
+    """Point, interval; the fit to the rows as they are; resamples in which the model wins, or loses, whatever the style.
+
+    `why`: where there is no point, the reason.
+    """
     found = rates.rates[model]
-    return {
+    why = {"why": rates.why[model]} if rates.why[model] else {}
+    return why | {
         "score": found[0] if found else None,
         "score_ci": [found[1], found[2]] if found else None,
         "fitted": rates.fitted[model],

@@ -147,17 +147,18 @@ def drawn(orders: Drawn, seed: int, contest_id: str) -> tuple[Order, ...]:
 
 
 def games_of_scores(
-    contests: Iterable[tuple[Contest, Sequence[str]]], scores: Scores, *, both: bool = False
+    contests: Iterable[tuple[Contest, Sequence[str]]], scores: Scores, *, both: bool = False, halves: bool = False
 ) -> dict[tuple[str, Order], Played]:
     """A scalar judge's scores as games: of each contest with the ids of its two candidates, as far as they were scored.
 
     Such a judge sees no order, so that one game ("AB") says it all; `both`: as two games, for a benchmark that needs two.
+    `halves`: a contest of which one candidate has a score is a failure ("no score"); else it was not run.
     """
     games: dict[tuple[str, Order], Played] = {}
     for contest, (a, b) in contests:
-        if a not in scores or b not in scores:
+        if not (a in scores or b in scores if halves else a in scores and b in scores):
             continue
-        games[contest.id, "AB"] = Played.of_scores(scores[a], scores[b])
+        games[contest.id, "AB"] = Played.of_scores(scores.get(a), scores.get(b))
         if both:
-            games[contest.id, "BA"] = Played.of_scores(scores[b], scores[a])
+            games[contest.id, "BA"] = Played.of_scores(scores.get(b), scores.get(a))
     return games

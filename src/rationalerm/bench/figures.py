@@ -88,6 +88,9 @@ def mean_of_means(parts: Sequence[Sequence[tuple[float, str]]], draws: int = DRA
     if any(found is None for found in drawn):
         return Mean(value, None, n)
     low, high = np.quantile(np.mean(np.array(drawn), axis=0), [0.025, 0.975])
+    if low == high:  # nothing varies in any part: the exact bound of each
+        exact = [found for part in parts if (found := mean_of(list(part), draws).interval) is not None]
+        low, high = np.mean(exact, axis=0)
     return Mean(value, (float(low), float(high)), n)
 
 
@@ -99,7 +102,7 @@ def _draws(part: Sequence[tuple[float, str]], draws: int, seed: int) -> np.ndarr
         sums[cluster][1] += 1
     if len(sums) < 2:
         return None
-    total, size = np.array(list(sums.values())).T
+    total, size = np.array([sums[cluster] for cluster in sorted(sums)]).T  # the rows' order does not matter
     weights = np.concatenate(list(cluster_draws(len(sums), draws, len(sums), seed)))
     return np.asarray((weights @ total) / (weights @ size))
 

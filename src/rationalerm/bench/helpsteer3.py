@@ -84,6 +84,10 @@ class HelpSteer3:
             "summary": replace(made, domains={}).to_json(),
             "domains": {name: made.domains[name].to_json() for name in order},
             "matcher": self.matcher.version,
+            "scoring": self.scoring,
+            "top_k": self.top_k,
+            "orders": self.orders if isinstance(self.orders, str) else "given",
+            "prose_rows": sum(contest.pair.prose for contest in contests if played(contest, games)),
         }
         return BenchResult(
             name=self.name,

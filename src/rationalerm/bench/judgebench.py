@@ -1,7 +1,8 @@
 """JudgeBench (benchmarks.md): two games a pair, and a pair is right where they sum to more than nothing.
 
 A game counts +1 if it names the label's side, -1 if the other, 0 for a tie or no verdict: right and tie is right, right and wrong
-is not. The score is 100 * right / n over all pairs that were run. Knows no files.
+is not. The score is 100 * right / n over all pairs that were run; of one that was run in part the missing game adds 0, and such
+pairs are counted. Knows no files.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rationalerm.bench.base import BenchResult, Candidate, Contest, Games, Scores, games_of_scores, scored
-from rationalerm.bench.figures import DRAWS, counts_of, effects_of, played, sides
+from rationalerm.bench.figures import DRAWS, counts_of, effects_of, played, sides, was_run
 from rationalerm.score.means import Mean, mean_of
 from rationalerm.types import Pair
 
 __all__ = ["GROUPS", "JudgeBench", "group_of"]
 
+_OUTCOMES = ("right", "wrong", "undecided", "no verdict", "failed")  # of a pair that was run; they add up to n
+
 GROUPS = {"mmlu-pro": "Knowledge", "livebench-reasoning": "Reasoning", "livebench-math": "Math", "livecodebench": "Coding"}
+_PERCENT = (0.0, 100.0)  # what a score lies between
 
 
 @dataclass(frozen=True)
@@ -52,14 +56,18 @@ class JudgeBench:
     def result(self, games: Games, scores: Scores) -> BenchResult:
         """The score, in percent."""
         contests = list(self.contests())
+        halves = _halves(contests, games, scores)
         if scores:  # a scalar judge has no orders: one game
             contests = [replace(contest, orders=("AB",)) for contest in contests]
-            games = games_of_scores(((contest, (f"{contest.id}:A", f"{contest.id}:B")) for contest in contests), scores)
+            two = ((contest, (f"{contest.id}:A", f"{contest.id}:B")) for contest in contests)
+            games = games_of_scores(two, scores, halves=True)
         run = [contest for contest in contests if played(contest, games)]
         sums = {contest.id: _sum(contest, games) for contest in run}
         splits = self.splits or {}
         named = sorted({splits[contest.id] for contest in run if contest.id in splits})
-        tables: dict[str, Any] = {"splits": {}, "outcomes": _outcomes(sums.values()), "answered": _answered(run, games, sums)}
+        outcomes = Counter(_outcome(contest, games, sums[contest.id]) for contest in run)
+        tables: dict[str, Any] = {"splits": {}, "outcomes": {name: outcomes[name] for name in _OUTCOMES}}
+        tables["answered"] = _answered(run, games, sums)
         for split in named:
             part = [contest for contest in run if splits.get(contest.id) == split]
             groups = {name: scored(mean) for name, mean in _groups(part, sums).items()}
@@ -69,7 +77,7 @@ class JudgeBench:
             overall=_score(run, sums),
             groups=_groups(run, sums),
             unit="percent",
-            counts=counts_of(contests, games),
+            counts=counts_of(contests, games) | halves,
             effects=effects_of(contests, games),
             tables=tables,
         )
@@ -84,6 +92,20 @@ def group_of(source: str) -> str:
     return next((group for prefix, group in GROUPS.items() if source.startswith(prefix)), source)
 
 
+def _halves(contests: Sequence[Contest], games: Games, scores: Scores) -> dict[str, int]:
+    """Pairs of which half is there.
+
+    Returns:
+        "pairs run in part": with one of two games, or one of two scores. "pairs on one game": with a verdict in one game and none
+        in the other, for whatever reason: that one game decides them.
+    """
+    if scores:
+        return {"pairs run in part": sum((f"{c.id}:A" in scores) != (f"{c.id}:B" in scores) for c in contests)}
+    part = sum(0 < len(played(contest, games)) < len(contest.orders) for contest in contests)
+    decided = ([side for side in sides(contest, games) if side is not None] for contest in contests)
+    return {"pairs run in part": part, "pairs on one game": sum(len(found) == 1 for found in decided)}
+
+
 def _sum(contest: Contest, games: Games) -> int:
     """+1 a game that names the label's side, -1 one that names the other."""
     assert contest.pair.label
@@ -91,7 +113,7 @@ def _sum(contest: Contest, games: Games) -> int:
 
 
 def _score(contests: Sequence[Contest], sums: Mapping[str, int]) -> Mean:
-    return mean_of([(100.0 * (sums[contest.id] > 0), contest.pair.cluster) for contest in contests], DRAWS)
+    return mean_of([(100.0 * (sums[contest.id] > 0), contest.pair.cluster) for contest in contests], DRAWS, _PERCENT)
 
 
 def _groups(contests: Sequence[Contest], sums: Mapping[str, int]) -> dict[str, Mean]:
@@ -101,11 +123,17 @@ def _groups(contests: Sequence[Contest], sums: Mapping[str, int]) -> dict[str, M
     return {name: _score([contest for contest in contests if contest.pair.domain == name], sums) for name in order}
 
 
-def _outcomes(sums: Any) -> dict[str, int]:
-    counted = Counter("right" if total > 0 else "wrong" if total < 0 else "undecided" for total in sums)
-    return {name: counted[name] for name in ("right", "wrong", "undecided")}
+def _outcome(contest: Contest, games: Games, total: int) -> str:
+    """One of `_OUTCOMES`. undecided: verdicts that cancel, or tie; failed: no game came to an answer."""
+    if total:
+        return "right" if total > 0 else "wrong"
+    found = played(contest, games).values()
+    if any(game.verdict is not None for game in found):
+        return "undecided"
+    return "failed" if all(game.status == "failed" for game in found) else "no verdict"
 
 
 def _answered(contests: Sequence[Contest], games: Games, sums: Mapping[str, int]) -> dict[str, Any]:
-    """The score over pairs whose every game has a verdict: what missing verdicts cost."""
-    return scored(_score([contest for contest in contests if None not in sides(contest, games)], sums))
+    """The score over pairs whose every game was run and has a verdict: what missing verdicts cost."""
+    whole = [contest for contest in contests if was_run(contest, games) and None not in sides(contest, games)]
+    return scored(_score(whole, sums))

@@ -53,7 +53,7 @@ def _files(args: argparse.Namespace, data: BenchData) -> int:
     made = bench_file(args.benchmark, data, args.outputs, options)
     if args.out:
         keep(made, args.out, args.benchmark, data, args.outputs, options)
-    _show(args, {one.judge: one.result for one in made}, {one.judge: one.to_json() for one in made})
+    _show(args, {one.judge: one.result for one in made}, {one.judge: one.to_json() for one in made}, data)
     return 0
 
 
@@ -71,6 +71,7 @@ def _asked(args: argparse.Namespace, data: BenchData) -> int:
     run = BenchRun(
         args.out or "",
         identity=data.identity() | {"orders": orders, "seed": args.seed or 0},
+        notes=_notes(args, data, orders),
         name=args.name,
         orders=orders,
         seed=args.seed or 0,
@@ -79,15 +80,23 @@ def _asked(args: argparse.Namespace, data: BenchData) -> int:
         max_response_chars=args.max_response_chars,
     )
     if args.judge == "scalar":
-        return _scalar(args, protocol, run)
+        return _scalar(args, protocol, run, data)
     settings = chat_settings(args)
     if args.dry_run:
         show_forecast(forecast_llm(protocol, settings, run), args)
         return 0
-    return _done(args, protocol, bench_llm(protocol, settings, run, progress=True))
+    return _done(args, protocol, bench_llm(protocol, settings, run, progress=True), data)
 
 
-def _scalar(args: argparse.Namespace, protocol: Protocol, run: BenchRun) -> int:
+def _notes(args: argparse.Namespace, data: BenchData, orders: str) -> dict[str, Any]:
+    """What run.json says beside the run's configuration."""
+    made: dict[str, Any] = {"sources": data.sources()}
+    if args.benchmark == "helpsteer3":
+        made["scored by"] = {"scoring": args.scoring, "top_k": args.reasons_top_k, "matcher": args.matcher, "orders": orders}
+    return made
+
+
+def _scalar(args: argparse.Namespace, protocol: Protocol, run: BenchRun, data: BenchData) -> int:
     from rationalerm.run.bench_scalar import bench_local, bench_scalar, forecast_scalar
 
     if args.reasons:
@@ -102,12 +111,12 @@ def _scalar(args: argparse.Namespace, protocol: Protocol, run: BenchRun) -> int:
         judge = LocalClassifier(args.model, device=args.device, class_index=args.class_index)
         identity = {"model": args.model, "class_index": args.class_index}
         made = bench_local(protocol, judge, run, model=args.model, identity=identity, batch=args.batch, progress=True)
-        return _done(args, protocol, made)
+        return _done(args, protocol, made, data)
     settings = _scoring_settings(args)
     if args.dry_run:
         show_forecast(forecast_scalar(protocol, settings, run), args)
         return 0
-    return _done(args, protocol, bench_scalar(protocol, settings, run, progress=True))
+    return _done(args, protocol, bench_scalar(protocol, settings, run, progress=True), data)
 
 
 def _scoring_settings(args: argparse.Namespace) -> ScoringSettings:
@@ -137,7 +146,7 @@ def _protocol(args: argparse.Namespace, data: BenchData) -> Protocol:
     return bench_data.helpsteer3(data, make_matcher(args.matcher), args.orders, seed, **more)
 
 
-def _done(args: argparse.Namespace, protocol: Protocol, made: Benched) -> int:
+def _done(args: argparse.Namespace, protocol: Protocol, made: Benched, data: BenchData) -> int:
     """Prints a run over an endpoint; what it cost stands below."""
     from rationalerm.report.terminal import console
     from rationalerm.run.bench_file import with_reasons
@@ -145,7 +154,7 @@ def _done(args: argparse.Namespace, protocol: Protocol, made: Benched) -> int:
     result = with_reasons(made.result, protocol, made.games) if args.reasons else made.result
     findings = failed_finding(made.failed, made.calls, args.max_failed, "calls")
     used = {"usage": dict(made.usage), "seconds": made.seconds, "findings": findings}
-    _show(args, {made.judge: result}, {made.judge: made.to_json() | result.to_json() | used})
+    _show(args, {made.judge: result}, {made.judge: made.to_json() | result.to_json() | used}, data)
     if not args.json:
         out = console()
         for category, count in made.failures.items():
@@ -156,15 +165,18 @@ def _done(args: argparse.Namespace, protocol: Protocol, made: Benched) -> int:
     return 1 if findings else 0
 
 
-def _show(args: argparse.Namespace, results: dict[str, BenchResult], values: dict[str, dict[str, Any]]) -> None:
+def _show(args: argparse.Namespace, results: dict[str, BenchResult], values: dict[str, dict[str, Any]], data: BenchData) -> None:
     from rationalerm.bench.published import published
-    from rationalerm.report.bench import print_bench
+    from rationalerm.report.bench import print_bench, print_line
     from rationalerm.report.terminal import console
 
     rows = published(args.benchmark) if args.compare else []
     if not args.json:
-        print_bench(results, console(), published=rows)
+        out = console()
+        print_bench(results, out, published=rows)
+        for line in data.remarks():
+            print_line(line, out)
         return
     more = {"published": [{"model": row.model, "scores": row.scores, "measured": False} for row in rows]} if rows else {}
     only = next(iter(values.values())) if len(values) == 1 else {"benchmark": args.benchmark, "judges": values}
-    print_json(only | more)
+    print_json(only | more | {"sources": data.sources()})

@@ -1,4 +1,7 @@
-"""What several commands share: sub-parsers with an example, JSON on stdout, options of `evaluate`-like commands."""
+"""What several commands share: sub-parsers with an example, JSON on stdout, options of `evaluate`-like commands, field names.
+
+Knows no command, and reads no file.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,22 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Subparsers", "add_command", "number", "print_json", "share", "top_k"]
+__all__ = ["NOT_RELEASED", "Subparsers", "add_command", "add_field_options", "number", "print_json", "share", "top_k"]
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
+
+NOT_RELEASED = "field names, where they are not the released ones"
+_FIELDS: dict[str, dict[str, Any]] = {
+    "--human-field": {"metavar": "F", "help": "the human's reasons (human-checklist)"},
+    "--reasons-field": {"metavar": "F", "default": "{judge}-checklist", "help": "a judge's reasons ({judge}-checklist)"},
+    "--text-field": {"metavar": "F", "default": "{judge}-generated_text", "help": "a judge's text ({judge}-generated_text)"},
+    "--label-field": {"metavar": "F", "help": "the human's side (overall_preference, then label)"},
+    "--label-map": {"metavar": "MAP", "help": "what the human's codes mean, e.g. 0=A,1=B,2=tie"},
+    "--judge-label-field": {"metavar": "F", "default": "{judge}-label", "help": "a judge's verdict ({judge}-label)"},
+    "--judge-label-map": {"metavar": "MAP", "help": "what the judges' codes mean"},
+    "--id-field": {"metavar": "F", "default": "id", "help": "a row's id (id; else its line number)"},
+    "--feedback": {"metavar": "FILE", "help": "HelpSteer3's feedback config, beside its preference config"},
+}
 
 
 def add_command(
@@ -27,6 +43,17 @@ def add_command(
     )
     parser.set_defaults(run=run)
     return parser
+
+
+def add_field_options(to: argparse._ActionsContainer, *names: str) -> None:
+    """Declares options that say where a row keeps what; each means the same in every command.
+
+    Args:
+        to: a parser, or a group of one (mostly under the title NOT_RELEASED).
+        names: the options, in the order of --help: "--human-field", "--label-map", ...
+    """
+    for name in names:
+        to.add_argument(name, **_FIELDS[name])
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rationalerm.commands.common import Subparsers, add_command, print_json
+from rationalerm.commands.common import Subparsers, add_command, add_field_options, print_json
 from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, show_forecast
 from rationalerm.errors import printable
 
@@ -31,13 +31,13 @@ def add(commands: Subparsers) -> None:
         "--judge", action="append", default=[], metavar="NAME", help="with --side judge; repeat it (default: all)"
     )
     parser.add_argument("--field", metavar="F", help="a text, or a list of texts, one a person (default: HelpSteer3's comments)")
-    parser.add_argument("--feedback", metavar="FILE", help="HelpSteer3's feedback config, beside its preference config")
+    add_field_options(parser, "--feedback")
     parser.add_argument("--min", type=int, default=0, metavar="N", help="leave out rows with fewer reasons (the paper: 3)")
     parser.add_argument("--max", type=int, metavar="N", help="leave out rows with more reasons (the paper: 7)")
     there = parser.add_mutually_exclusive_group()
     there.add_argument("--overwrite", action="store_true", help="make lists anew that are there already")
     there.add_argument("--keep", action="store_true", help="leave lists as they are that are there already")
-    parser.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
+    add_field_options(parser, "--id-field")
     parser.add_argument("--skip-bad", action="store_true", help="go on after a bad row, and count it")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     parser.add_argument("--json", action="store_true", help="the counts as JSON on stdout")

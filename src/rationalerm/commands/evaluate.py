@@ -5,7 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rationalerm.commands.common import Subparsers, add_command, number, print_json, share, top_k
+from rationalerm.commands.common import (
+    NOT_RELEASED,
+    Subparsers,
+    add_command,
+    add_field_options,
+    number,
+    print_json,
+    share,
+    top_k,
+)
+from rationalerm.commands.formats import add_format_option, format_of, print_tables
 from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, say_usage, show_forecast
 from rationalerm.errors import printable
 
@@ -59,22 +69,17 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--s-corr", type=number, default=0.25, metavar="T", help="right for wrong reasons = row recall under T (default: 0.25)"
     )
-    fields = parser.add_argument_group("field names, where they are not the released ones")
-    fields.add_argument("--human-field", metavar="F", help="the human's reasons (human-checklist)")
-    fields.add_argument("--reasons-field", metavar="F", default="{judge}-checklist", help="a judge's reasons ({judge}-checklist)")
-    fields.add_argument(
-        "--text-field", metavar="F", default="{judge}-generated_text", help="a judge's text ({judge}-generated_text)"
+    add_field_options(
+        parser.add_argument_group(NOT_RELEASED),
+        *("--human-field", "--reasons-field", "--text-field", "--label-field", "--label-map"),
+        *("--judge-label-field", "--judge-label-map", "--id-field", "--feedback"),
     )
-    fields.add_argument("--label-field", metavar="F", help="the human's side (overall_preference, then label)")
-    fields.add_argument("--label-map", metavar="MAP", help="what the human's codes mean, e.g. 0=A,1=B,2=tie")
-    fields.add_argument("--judge-label-field", metavar="F", default="{judge}-label", help="a judge's verdict ({judge}-label)")
-    fields.add_argument("--judge-label-map", metavar="MAP", help="what the judges' codes mean")
-    fields.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
-    fields.add_argument("--feedback", metavar="FILE", help="HelpSteer3's feedback config, beside its preference config")
     parser.add_argument("--skip-bad", action="store_true", help="go on after a bad row, and count it")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     parser.add_argument("--domains", action="store_true", help="a table a domain too")
+    parser.add_argument("--no-report", action="store_true", help="leave out DIR/report.html")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
+    add_format_option(parser)
 
 
 def add_match_options(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +95,7 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 for a finding of --fail-under-rc or --baseline."""
+    form = format_of(args)
     baseline = None
     if args.baseline is not None:
         from rationalerm.run.baseline import Baseline
@@ -102,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     summary = summary_of(args, config, matcher, _auditor(args))
     findings = _under(summary, args.fail_under_rc) + too_many_failed(summary, args)
     findings += baseline.worse(summary) if baseline else []
-    show(summary, args, findings)
+    show(summary, args, findings, form)
     return 1 if findings else 0
 
 
@@ -125,6 +131,7 @@ def summary_of(
         imported=args.imported,
         audit_rows=getattr(args, "audit", None) or 0,
         auditor=auditor,
+        report=not args.no_report,
     )
 
 
@@ -210,14 +217,17 @@ def too_many_failed(summary: Summary, args: argparse.Namespace) -> list[str]:
     return failed_finding(failed, failed + scored, args.max_failed)
 
 
-def show(summary: Summary, args: argparse.Namespace, findings: list[str]) -> None:
-    """The table or the JSON, then the findings on stderr."""
+def show(summary: Summary, args: argparse.Namespace, findings: list[str], form: str) -> None:
+    """The tables as --format says, then the findings on stderr."""
+    from rationalerm.report.tables import summary_tables
     from rationalerm.report.terminal import console, print_summary
 
     if args.json:
         more: dict[str, object] = {"usage": summary.usage} if summary.usage else {}
         more |= {"audit": summary.audit.to_json() | {"failures": summary.audit_failures}} if summary.audit else {}
         print_json(summary.to_json() | more | {"findings": findings})
+    elif form != "table":
+        print_tables(summary_tables(summary, domains=args.domains), form)
     else:
         print_summary(summary, console(), domains=args.domains)
         if summary.audit:

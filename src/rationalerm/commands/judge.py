@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
-from rationalerm.commands.common import Subparsers, add_command, print_json, top_k
+from rationalerm.commands.common import Subparsers, add_command, add_field_options, print_json, top_k
 from rationalerm.commands.llm_options import add_llm_options, chat_settings, failed_finding, show_forecast
 from rationalerm.errors import printable
 
@@ -47,10 +47,9 @@ def add(commands: Subparsers) -> None:
         "--max-response-chars", type=int, metavar="N", help="cut both responses behind N characters (default: whole)"
     )
     fields = parser.add_argument_group("field names")
-    fields.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
+    add_field_options(fields, "--id-field")
     fields.add_argument("--response-field", metavar="F", help="with --candidates: the response (response, output, answer, ...)")
-    fields.add_argument("--label-field", metavar="F", help="the human's side (overall_preference, then label)")
-    fields.add_argument("--label-map", metavar="MAP", help="what the human's codes mean, e.g. 0=A,1=B,2=tie")
+    add_field_options(fields, "--label-field", "--label-map")
     parser.add_argument("--skip-bad", action="store_true", help="go on after a bad row, and count it")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")

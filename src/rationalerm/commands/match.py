@@ -15,6 +15,7 @@ from rationalerm.commands.evaluate import (
     summary_of,
     too_many_failed,
 )
+from rationalerm.commands.formats import format_of
 from rationalerm.commands.llm_options import add_llm_options
 
 __all__ = ["add", "run"]
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 if too many rows failed."""
     from rationalerm.errors import UsageError
 
+    form = format_of(args)
     config = config_of(args)
     matcher = llm_matcher(args)
     if args.dry_run:
@@ -46,5 +48,5 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--out DIR is missing: answers are paid for, and are kept there")
     summary = summary_of(args, config, matcher)
     findings = too_many_failed(summary, args)
-    show(summary, args, findings)
+    show(summary, args, findings, form)
     return 1 if findings else 0

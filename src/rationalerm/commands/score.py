@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rationalerm.commands.common import Subparsers, add_command, print_json, top_k
+from rationalerm.commands.formats import add_format_option, format_of, print_tables
 from rationalerm.errors import printable
 
 __all__ = ["add", "run"]
@@ -33,13 +34,16 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--sort-by", choices=_SORTS, default="recall", help="order of the judges, best first (default: recall)")
     parser.add_argument("--skip-bad", action="store_true", help="go on after a row that can't be read; it counts as an error")
     parser.add_argument("--json", action="store_true", help="full precision as JSON on stdout")
+    add_format_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Scores and prints."""
+    from rationalerm.report.tables import scores_table
     from rationalerm.report.terminal import console, print_scores
     from rationalerm.run.rescore import ScoreConfig, rescore
 
+    form = format_of(args)
     config = ScoreConfig(args.scoring, args.top_k, args.max_checklist_len, args.judge, args.skip_bad)
     result = rescore(args.input, config)
     judges = result["judges"]
@@ -49,7 +53,11 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(result)
         return _code(result["judges"])
-    print_scores(result["judges"], console(), title=f"{args.scoring} scoring, by {args.sort_by}")
+    title = f"{args.scoring} scoring, by {args.sort_by}"
+    if form == "table":
+        print_scores(result["judges"], console(), title=title)
+    else:
+        print_tables([scores_table(result["judges"], title)], form)
     for judge, values in result["judges"].items():
         for kind in ("error_kinds", "skipped_kinds"):
             for why, count in values[kind].items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rationalerm.commands.common import Subparsers, add_command, print_json, share
+from rationalerm.commands.common import NOT_RELEASED, Subparsers, add_command, add_field_options, print_json, share
 from rationalerm.errors import printable
 
 if TYPE_CHECKING:
@@ -54,12 +54,9 @@ def add(actions: Subparsers) -> None:
     parser.add_argument(
         "--no-system-turn", action="store_true", help="instructions in the user's turn, for templates without a system turn"
     )
-    fields = parser.add_argument_group("field names, where they are not the released ones")
-    fields.add_argument("--human-field", metavar="F", help="the human's reasons (human-checklist)")
-    fields.add_argument("--label-field", metavar="F", help="the human's side (overall_preference, then label)")
-    fields.add_argument("--label-map", metavar="MAP", help="what the human's codes mean, e.g. 0=A,1=B,2=tie")
-    fields.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
-    fields.add_argument("--feedback", metavar="FILE", help="HelpSteer3's feedback config, beside its preference config")
+    add_field_options(
+        parser.add_argument_group(NOT_RELEASED), "--human-field", "--label-field", "--label-map", "--id-field", "--feedback"
+    )
     parser.add_argument("--skip-bad", action="store_true", help="go on after a bad row, and count it")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows of each file")
     parser.add_argument("--json", action="store_true", help="the account as JSON on stdout")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rationalerm.commands.common import Subparsers, add_command, print_json, share
+from rationalerm.commands.common import NOT_RELEASED, Subparsers, add_command, add_field_options, print_json, share
 from rationalerm.commands.train_words import add_words, values_of
 
 __all__ = ["add", "run"]
@@ -37,15 +37,10 @@ def add(actions: Subparsers) -> None:
     parser.add_argument("--skip-bad", action="store_true", help="go on after a bad row, and count it")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     add_words(parser)
-    fields = parser.add_argument_group("field names, where they are not the released ones")
-    fields.add_argument("--human-field", metavar="F", help="the human's reasons (human-checklist)")
-    fields.add_argument("--reasons-field", metavar="F", default="{judge}-checklist", help="a judge's reasons ({judge}-checklist)")
-    fields.add_argument(
-        "--text-field", metavar="F", default="{judge}-generated_text", help="a judge's text ({judge}-generated_text)"
+    add_field_options(
+        parser.add_argument_group(NOT_RELEASED),
+        *("--human-field", "--reasons-field", "--text-field", "--label-field", "--label-map", "--id-field"),
     )
-    fields.add_argument("--label-field", metavar="F", help="the human's side (overall_preference, then label)")
-    fields.add_argument("--label-map", metavar="MAP", help="what the human's codes mean, e.g. 0=A,1=B,2=tie")
-    fields.add_argument("--id-field", metavar="F", default="id", help="a row's id (id; else its line number)")
     parser.add_argument("--json", action="store_true", help="the summary as JSON on stdout")
 
 

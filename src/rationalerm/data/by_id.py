@@ -16,10 +16,12 @@ from rationalerm.data.labels import LabelReader
 from rationalerm.errors import DataError
 from rationalerm.types import Order, Verdict
 
-__all__ = ["Given", "read_by_id"]
+__all__ = ["Given", "is_given", "read_by_id"]
 
 _ORDERS: dict[str, Order] = {"ab": "AB", "ba": "BA", "given": "AB", "swapped": "BA", "0": "AB", "1": "BA"}
 _DATA = ("response_A", "response1", "chosen")  # a row that has one of these is the benchmark's own
+_IDS = ("id", "uid", "pair_id")
+_VERDICTS, _TEXTS = ("verdict", "label", "decision"), ("text", "generated_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,12 @@ class Given:
     finish_reason: str | None
     error: str | None
     place: Place
+
+
+def is_given(row: Fields) -> bool:
+    """Does a row look like a result by id? One of the data, or of a run's other files, does not."""
+    named = any(name in row for name in _IDS) and not any(name in row for name in _DATA)
+    return named and any(name in row for name in (*_VERDICTS, *_TEXTS, "score", "error"))
 
 
 def read_by_id(paths: Iterable[str | Path]) -> Iterator[Given]:
@@ -61,16 +69,16 @@ def read_by_id(paths: Iterable[str | Path]) -> Iterator[Given]:
 
 
 def _given(fields: Fields, reader: LabelReader, place: Place) -> Given:
-    key = fields.first("id", "uid", "pair_id")
+    key = fields.first(*_IDS)
     if key is None:
         raise DataError("no such field; a result has an id", field="id")
-    labelled = next((name for name in ("verdict", "label", "decision") if name in fields), None)
+    labelled = next((name for name in _VERDICTS if name in fields), None)
     if labelled == "label" and any(name in fields for name in _DATA):
         raise DataError("is the gold label of a row of data, not a judge's; results give theirs as verdict", field="label")
-    text = text_of(fields.first("text", "generated_text"), "text")
+    text = text_of(fields.first(*_TEXTS), "text")
     error = fields.first("error")
     scored = "score" in fields
-    if not scored and labelled is None and "text" not in fields and "generated_text" not in fields and error is None:
+    if not scored and labelled is None and not any(name in fields for name in _TEXTS) and error is None:
         raise DataError("no such field; a result has a verdict, a label, a text or a score", field="verdict")
     reasons = fields.first("reasons", "checklist")
     finish = fields.first("finish_reason")

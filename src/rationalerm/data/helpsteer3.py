@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.data.prose import sentences
 from rationalerm.errors import DataError
 
-__all__ = ["Feedback", "Raw", "feedback_index", "has_feedback", "human_prose", "is_helpsteer3", "raw_feedback"]
+__all__ = ["Feedback", "Raw", "feedback_index", "has_feedback", "human_prose", "is_helpsteer3", "prose_atoms", "raw_feedback"]
 
 _GRADE = re.compile(r"^(?:the |this )?response (?:\d )?is (?:\w+ )?(?:not |un)?helpful\W*$", re.IGNORECASE)
 _BARE = re.compile(
@@ -80,9 +81,13 @@ def raw_feedback(row: Fields, index: dict[str, Feedback]) -> Raw:
 
 def human_prose(row: Fields, index: dict[str, Feedback]) -> tuple[str, ...]:
     """Rough atomic reasons of a row: sentences that give a reason, each naming its response; exact repeats once."""
-    raw = raw_feedback(row, index)
+    return prose_atoms(*raw_feedback(row, index))
+
+
+def prose_atoms(comparisons: Iterable[str], first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
+    """The same of any texts: comparisons, and what was said of Response 1 and of Response 2."""
     atoms: dict[str, None] = {}
-    for number, texts in ((None, raw.comparisons), (1, raw.first), (2, raw.second)):
+    for number, texts in ((None, comparisons), (1, first), (2, second)):
         for text in texts:
             _add(atoms, text, number)
     return tuple(atoms)

@@ -2,12 +2,15 @@
 
 A file lies under the cache folder with a note of what it was checked against; from then on it is used without the network, as
 long as its bytes are still those. Where nobody published a file's SHA-256, its pin is the commit, and its bytes are checked
-against the checksum that the Hub itself states (SHA-256 of large files, git's of small ones) and the known number of rows.
+against the checksum that the Hub itself states (SHA-256 of large files, git's of small ones) and the known number of rows. Of a
+branch, the commit that it was first had from is the pin from then on: a file that has to be had again is had from there; where
+the Hub has that no more, it is said.
 Knows nothing of what the rows mean. The HTTP is `hub_http`'s.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -20,14 +23,15 @@ import orjson
 
 from rationalerm.data.caching import cache_folder
 from rationalerm.data.jsonl import read_rows
-from rationalerm.data.log import OneLine, replace_file
+from rationalerm.data.log import replace_file
 from rationalerm.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from rationalerm.data.hub_http import Fetched
+    from rationalerm.data.hub_http import Fetched, HubEndpoint
 
 __all__ = ["FILES", "HubCopy", "HubFile", "arena_hard_answers", "hub_file"]
 
+_COMMIT = re.compile("[0-9a-f]{40}")
 _TRUE = {"1", "on", "yes", "true"}
 
 
@@ -97,7 +101,7 @@ def hub_file(file: HubFile, *, tell: Callable[[str], object] | None = None) -> H
 
     Args:
         file: which.
-        tell: gets a line before a download.
+        tell: gets a line before a download, and one where a branch has moved on from the commit that was used here before.
 
     Raises:
         UsageError: offline and not in the cache, a token or endpoint that can't be.
@@ -111,16 +115,17 @@ def hub_file(file: HubFile, *, tell: Callable[[str], object] | None = None) -> H
         raise UsageError(
             f"{file.name} is not in the cache and HF_HUB_OFFLINE is set; unset it once, or give the file with --data"
         )
-    from rationalerm.data.hub_http import endpoint_of, fetch
+    from rationalerm.data.hub_http import endpoint_of
 
     endpoint = endpoint_of(os.environ.get("HF_ENDPOINT", ""), os.environ.get("HF_TOKEN", ""))
     if tell is not None:
         tell(f"fetching {file.name} from {endpoint.shown} into {place.parent}")
-    with OneLine(place):
+    with _OneLine(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         part = place.with_name(f".{place.name}.{os.getpid()}.part")
         try:
-            got = fetch(endpoint, file.repo, file.revision, file.path, part)
+            got = _fetched(file, endpoint, part, _noted_commit(file, place), tell)
+            _refuse_echo(part, endpoint.token, file.name)
             checked = _check(file, part, got)
             note = {"commit": got.commit, "sha256": _sha256(part), "checked": checked}
             part.replace(place)
@@ -128,6 +133,62 @@ def hub_file(file: HubFile, *, tell: Callable[[str], object] | None = None) -> H
         finally:
             part.unlink(missing_ok=True)
     return HubCopy(place, got.commit, checked)
+
+
+def _fetched(
+    file: HubFile, endpoint: HubEndpoint, part: Path, commit: str | None, tell: Callable[[str], object] | None
+) -> Fetched:
+    """The file at its revision; at `commit`, where an earlier one is known of a branch and the Hub still has it."""
+    from rationalerm.data.hub_http import MissingError, fetch
+
+    if commit is not None:
+        try:
+            got = fetch(endpoint, file.repo, commit, file.path, part)
+        except MissingError:
+            pass
+        else:
+            return got._replace(commit=got.commit or commit)
+    got = fetch(endpoint, file.repo, file.revision, file.path, part)
+    if commit is not None and got.commit != commit and tell is not None:
+        now = got.commit or "of a commit that it does not name"
+        tell(f"{file.name} was of commit {commit}, which the Hub has no more; this is {now}")
+    return got
+
+
+def _noted_commit(file: HubFile, place: Path) -> str | None:
+    """The commit that a branch's file was of when it was had before."""
+    if _COMMIT.fullmatch(file.revision):
+        return None
+    try:
+        note: Any = orjson.loads(_note(place).read_bytes())
+    except (OSError, ValueError):
+        return None
+    commit = note.get("commit") if isinstance(note, dict) else None
+    return commit if isinstance(commit, str) and _COMMIT.fullmatch(commit) else None
+
+
+class _OneLine:
+    """Turns an OS error into one line that says how to have the cache elsewhere."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, OSError):
+            return
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        said = "the disk is full; free some room, " if full else f"the cache can't be written here: {error.strerror}; "
+        other = "set RATIONALERM_CACHE_DIR to another folder, or give the file with --data"
+        raise DataError(f"{said}{other}", source=str(self._place.parent)) from None
+
+
+def _refuse_echo(part: Path, token: str, name: str) -> None:
+    """A page that repeats the token is no data, and is neither kept nor quoted. Raises DataError."""
+    if len(token) >= 8 and token.encode() in part.read_bytes():
+        raise DataError("the server sent HF_TOKEN back in place of the file; unset it, or set HF_ENDPOINT anew", source=name)
 
 
 def _kept(file: HubFile, place: Path) -> HubCopy | None:
@@ -145,7 +206,7 @@ def _kept(file: HubFile, place: Path) -> HubCopy | None:
 def _check(file: HubFile, part: Path, got: Fetched) -> str:
     """Against what the bytes were checked. Raises DataError where they are others."""
     made, etag = [], got.etag
-    if re.fullmatch("[0-9a-f]{40}", file.revision) and got.commit not in (None, file.revision):
+    if _COMMIT.fullmatch(file.revision) and got.commit not in (None, file.revision):
         raise DataError(f"came from commit {got.commit}, not from {file.revision}; set HF_ENDPOINT anew", source=file.name)
     if file.sha256 is not None or len(etag) == 64:
         expected, by = (file.sha256, "the pinned SHA-256") if file.sha256 else (etag, "the Hub's SHA-256")

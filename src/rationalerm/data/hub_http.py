@@ -19,13 +19,14 @@ from rationalerm.errors import DataError, UsageError, printable
 if TYPE_CHECKING:
     import aiohttp
 
-__all__ = ["Fetched", "HubEndpoint", "endpoint_of", "fetch"]
+__all__ = ["Fetched", "HubEndpoint", "MissingError", "endpoint_of", "fetch"]
 
 DEFAULT = "https://huggingface.co"
 _TRIES, _BACKOFF_S, _LONGEST_WAIT_S = 4, 0.5, 30.0
 _CONNECT_S, _READ_S = 10.0, 60.0
 _REDIRECTS = 6
 _BLOCK = 1 << 18
+_ELSE = "set HF_ENDPOINT to a mirror, or give the file with --data"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -60,6 +61,10 @@ class Fetched(NamedTuple):
     etag: str
 
 
+class MissingError(DataError):
+    """The Hub has no such data set, revision or file."""
+
+
 class _AgainError(Exception):
     """Worth another try; `wait` is what the server asks for."""
 
@@ -86,7 +91,8 @@ def fetch(endpoint: HubEndpoint, repo: str, revision: str, path: str, to: Path) 
     """Downloads a file of a data set into `to`.
 
     Raises:
-        DataError: not reachable, refused, or not there, in one line.
+        MissingError: not there.
+        DataError: not reachable, or refused, in one line.
         OSError: `to` can't be written.
     """
     return _run(_fetch(endpoint, repo, revision, path, to))
@@ -110,7 +116,7 @@ async def _fetch(endpoint: HubEndpoint, repo: str, revision: str, path: str, to:
             if attempt + 1 < _TRIES:
                 await asyncio.sleep(min(_LONGEST_WAIT_S, _BACKOFF_S * 2**attempt if wait is None else wait))
     where = f"{endpoint.shown} is not reachable" if problem.startswith("can't connect") else f"no answer from {endpoint.shown}"
-    raise DataError(f"{where} ({problem}); set HF_ENDPOINT to a mirror, or give the file with --data", source=name)
+    raise DataError(f"{where} ({problem}); {_ELSE}", source=name)
 
 
 async def _once(session: aiohttp.ClientSession, endpoint: HubEndpoint, address: str, name: str, to: Path) -> Fetched:
@@ -131,6 +137,8 @@ async def _once(session: aiohttp.ClientSession, endpoint: HubEndpoint, address: 
                 continue
             if response.status != 200:
                 raise _refused(response, endpoint, name)
+            if response.content_type == "text/html":  # the way of a login page, or of a proxy; it may repeat the token
+                raise DataError(f"{endpoint.shown} answers with a web page, not the file; {_ELSE}", source=name)
             with to.open("wb") as handle:
                 async for block in response.content.iter_chunked(_BLOCK):
                     handle.write(block)
@@ -145,11 +153,14 @@ def _refused(response: aiohttp.ClientResponse, endpoint: HubEndpoint, name: str)
         after = response.headers.get("Retry-After", "")
         return _AgainError(f"HTTP {status}", float(after) if re.fullmatch(r"\d{1,4}", after) else None)
     if status in (401, 403):
-        token = "HF_TOKEN is not accepted" if endpoint.token else "set HF_TOKEN to a token that may read it"
-        return DataError(f"{endpoint.shown} wants to know who asks (HTTP {status}); {token}, or use --data", source=name)
+        if endpoint.token:
+            said = f"HF_TOKEN is not accepted by {endpoint.shown} (HTTP {status}); set another one"
+        else:
+            said = f"{endpoint.shown} wants to know who asks (HTTP {status}); set HF_TOKEN to a token that may read it"
+        return DataError(f"{said}, or give the file with --data", source=name)
     if status == 404:
         what = "revision" if code == "RevisionNotFound" else "data set" if code == "RepoNotFound" else "file at this revision"
-        return DataError(f"{endpoint.shown} has no such {what}; give the file with --data", source=name)
+        return MissingError(f"{endpoint.shown} has no such {what}; give the file with --data", source=name)
     return DataError(f"{endpoint.shown} answers HTTP {status}; give the file with --data", source=name)
 
 

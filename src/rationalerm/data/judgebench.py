@@ -48,7 +48,7 @@ class JudgedPair:
     """One pair's games, in order; None is a game without an output."""
 
     pair_id: str
-    row: int
+    place: Place
     games: tuple[Output | None, ...]
 
 
@@ -71,21 +71,22 @@ def read_judgebench(paths: Iterable[str | Path]) -> list[BenchPair]:
     return list(pairs.values())
 
 
-def read_judgebench_outputs(path: str | Path) -> Iterator[JudgedPair]:
-    """A judge's outputs, a pair a row.
+def read_judgebench_outputs(*paths: str | Path) -> Iterator[JudgedPair]:
+    """A judge's outputs, a pair a row, from a file or several.
 
     Raises:
         DataError: a row of another shape, a decision that is no verdict, or a pair_id that is there twice.
     """
-    seen: dict[str, int] = {}
+    seen: dict[str, Place] = {}
 
     def read(fields: Fields, place: Place) -> JudgedPair:
-        made = _judged(fields, place[1])
-        if seen.setdefault(made.pair_id, place[1]) != place[1]:
-            raise DataError(f"{made.pair_id} is in row {seen[made.pair_id]} too; each pair has one row", field="pair_id")
+        made = _judged(fields, place)
+        if (before := seen.setdefault(made.pair_id, place)) != place:
+            where = f"row {before[1]}" if before[0] == place[0] else f"{before[0]}, row {before[1]},"
+            raise DataError(f"{made.pair_id} is in {where} too; each pair has one row", field="pair_id")
         return made
 
-    return each_row([path], read)
+    return each_row(paths, read)
 
 
 def _pair(fields: Fields, number: int) -> BenchPair:
@@ -109,13 +110,13 @@ def _pair(fields: Fields, number: int) -> BenchPair:
     return BenchPair(pair, model if isinstance(model, str) else None)
 
 
-def _judged(fields: Fields, number: int) -> JudgedPair:
+def _judged(fields: Fields, place: Place) -> JudgedPair:
     key, games = fields.first("pair_id", "id"), fields.first("judgments", "games")
     if key is None:
         raise DataError("no such field", field="pair_id")
     if not isinstance(games, list) or not 1 <= len(games) <= 2:
         raise DataError("is not a list of one or two games", field="judgments")
-    return JudgedPair(str(key), number, tuple(_output(game) for game in games))
+    return JudgedPair(str(key), place, tuple(_output(game) for game in games))
 
 
 def _output(game: Any) -> Output | None:

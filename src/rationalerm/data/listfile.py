@@ -43,6 +43,11 @@ class _Scan:
         self._comma = False  # a comma stands before the current item
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """Scans on over a chunk; yields the items that end in it, without the commas.
+
+        Raises:
+            ValueError: something stands behind the list, or it nests deeper than 1000.
+        """
         self._buffer += chunk
         while self._open_ended() and self._advance():
             token = self._buffer[self._at - 1]

@@ -15,7 +15,7 @@ import orjson
 from rationalerm.data.jsonl import dumps
 from rationalerm.errors import DataError
 
-__all__ = ["Log", "OneLine", "replace_file", "write_lines"]
+__all__ = ["Log", "OneLine", "replace_file", "whole_lines", "write_lines"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -32,7 +32,7 @@ class Log:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The whole lines, in order; broken ones are left out and their numbers kept in `torn`."""
-        return (row for row, _, _ in self._placed())
+        return (row for row, _, _ in self.placed())
 
     def settle(self, key: Callable[[dict[str, Any]], K], place: Callable[[K], Any]) -> None:
         """Leaves the last row of each key, sorted by `place`, without broken lines; memory is that of the keys.
@@ -41,7 +41,7 @@ class Log:
         """
         last: dict[K, tuple[int, int]] = {}
         lines = 0
-        for row, start, end in self._placed():
+        for row, start, end in self.placed():
             last[key(row)] = start, end
             lines += 1
         order = sorted(last, key=place)
@@ -52,25 +52,20 @@ class Log:
         with self.path.open("rb") as handle:
             replace_file(self.path, (_piece(handle, *last[one]) for one in order))
 
-    def _placed(self) -> Iterator[tuple[dict[str, Any], int, int]]:
+    def placed(self) -> Iterator[tuple[dict[str, Any], int, int]]:
         """The whole lines with the bytes where they begin and end; the numbers of broken ones go to `torn`."""
         self.torn = []
         try:
             handle = self.path.open("rb")
         except FileNotFoundError:
             return
-        end = 0
         with handle:
-            for number, line in enumerate(handle, 1):
-                start, end = end, end + len(line)
+            for number, row, start, end in whole_lines(handle):
                 self._lines = number
-                try:
-                    value = orjson.loads(line)
-                except orjson.JSONDecodeError:
+                if row is None:
                     self.torn.append(number)
-                    continue
-                if isinstance(value, dict):
-                    yield value, start, end
+                else:
+                    yield row, start, end
 
     def add(self, rows: Iterable[Any]) -> None:
         """Appends a batch and syncs it. A batch that could not be written whole is taken back, so that no half line stays."""
@@ -113,6 +108,20 @@ class Log:
         if self._handle is not None:
             self._handle.close()
             self._handle = None
+
+
+def whole_lines(handle: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | None, int, int]]:
+    """Each line's number, row (None: broken), and the bytes where it begins and ends; lines that are no object are left out."""
+    end = 0
+    for number, line in enumerate(handle, 1):
+        start, end = end, end + len(line)
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            yield number, None, start, end
+            continue
+        if isinstance(value, dict):
+            yield number, value, start, end
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:

@@ -18,7 +18,15 @@ from rationalerm.errors import DataError, ResumeError, UsageError
 __all__ = ["RunDir"]
 
 MANIFEST = "run.json"
-_DERIVED = ("judgments.jsonl", "matches.jsonl", "failures.jsonl", "rows.jsonl", "audit.jsonl")  # made of an input's rows
+_DERIVED = (
+    "judgments.jsonl",
+    "matches.jsonl",
+    "failures.jsonl",
+    "rows.jsonl",
+    "audit.jsonl",
+    "tags.jsonl",
+    "tag_failures.jsonl",
+)  # made of an input's rows
 
 
 class RunDir:

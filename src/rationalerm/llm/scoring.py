@@ -7,7 +7,6 @@ response that is too long costs its neighbours nothing. Knows nothing of judging
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -25,13 +24,14 @@ from rationalerm.llm.endpoint import Endpoint
 from rationalerm.llm.faults import Fault
 from rationalerm.llm.meter import Meter
 from rationalerm.llm.question import Outcome
-from rationalerm.llm.scoring_dialects import DIALECTS, Dialect, Render, Wanted, dialects, read_body
+from rationalerm.llm.scoring_dialects import DIALECTS, Dialect, Render, Wanted, dialects, read_body, value_of
 from rationalerm.llm.sender import Sender, Tally
 from rationalerm.llm.settings import ChatSettings
 
 __all__ = ["Scorer", "ScoringEndpoint", "ScoringSettings"]
 
 _RAW = 2_000
+_OF_CLASSES = ("vllm-classify", "sglang-classify")
 _TOO_MANY = re.compile(r"(?i)batch size")
 _DIVISIBLE = ("server error", "timeout")  # beside what a server refuses: one response may be to blame
 
@@ -77,6 +77,10 @@ class ScoringSettings(ChatSettings):
             raise UsageError(f"--batch is {self.batch}; give 1 or more")
         if self.class_index is not None and self.class_index < 0:
             raise UsageError(f"--class-index is {self.class_index}; give 0 or more")
+        if self.class_index is not None and self.dialect not in ("auto", *_OF_CLASSES):
+            raise UsageError(
+                f"--class-index: {self.dialect} gives one number a response, no classes to choose from; leave it out"
+            )
 
     @property
     def spoken(self) -> Dialect:
@@ -183,7 +187,7 @@ class Scorer(Chat):
                 return await self._halves(wanted)
             return [self._failure(got.kind, got.detail, got.raw)] * len(wanted)
         try:
-            scores = self.dialect.read(json.loads(got.text or "null"), len(wanted), self._settings.class_index)
+            scores = self.dialect.read(value_of(got.text or "null"), len(wanted), self._settings.class_index)
         except ParseError as error:
             self.meter.unread += 1
             return await self._halves(wanted) if len(wanted) > 1 else [self._failure("unparsed", str(error), got.text or "")]

@@ -21,7 +21,7 @@ from rationalerm.llm.question import Reply
 from rationalerm.llm.reply import sendable
 from rationalerm.types import Message
 
-__all__ = ["DIALECTS", "Dialect", "Render", "Scored", "Wanted", "dialects", "query_of", "read_body", "text_of"]
+__all__ = ["DIALECTS", "Dialect", "Render", "Scored", "Wanted", "dialects", "query_of", "read_body", "text_of", "value_of"]
 
 Render = Callable[[Sequence[Message]], str]  # a conversation as the model was trained on it
 Batch = Literal["one", "any", "one prompt"]
@@ -84,13 +84,22 @@ def read_body(body: bytes) -> Reply | Fault:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
         try:
-            value = json.loads(raw, strict=False)  # NaN and Infinity: a score that is one is its row's failure
+            value = value_of(raw)
         except (ValueError, RecursionError):
             detail = f"the answer is not JSON: {said(raw)}" if raw.strip() else "the answer is empty"
             return Fault("not JSON", detail, "retry", raw=raw)
     if fault := body_fault(value, raw):
         return fault
     return Reply(raw, "stop", prompt_tokens=_prompt_tokens(value), completion_tokens=0)
+
+
+def value_of(text: str) -> Any:
+    """JSON, with NaN, Infinity and numbers that no float holds (infinite here): a score that is one is its row's failure alone.
+
+    Raises:
+        ValueError, RecursionError: it is no JSON.
+    """
+    return json.loads(text, strict=False, parse_int=lambda digits: int(digits) if len(digits) <= 300 else float(digits))
 
 
 def dialects(render: Render | None) -> dict[str, Dialect]:
@@ -194,9 +203,16 @@ def _of_classes(values: Any, chosen: int | None) -> Scored:
 
 
 def _number(value: Any) -> Scored:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
         return Scored(None, f"the score is {json.dumps(value)[:40]}, no finite number")
     return Scored(float(value))
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float holds
+        return False
 
 
 def _prompt_tokens(value: Any) -> int | None:

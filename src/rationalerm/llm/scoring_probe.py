@@ -11,7 +11,7 @@ from rationalerm.errors import ParseError, StoppedError, UsageError
 from rationalerm.llm.faults import Fault
 from rationalerm.llm.question import Reply
 from rationalerm.llm.scoring import ScoringSettings
-from rationalerm.llm.scoring_dialects import Dialect, Wanted, dialects, read_body
+from rationalerm.llm.scoring_dialects import Dialect, Wanted, dialects, read_body, value_of
 from rationalerm.llm.wire import Wire
 from rationalerm.types import Message
 
@@ -45,7 +45,7 @@ async def resolved(settings: ScoringSettings) -> ScoringSettings:
                 tried.append(_Tried(f"{dialect.name} at {route}", got.detail))
                 continue
             try:
-                (scored,) = dialect.read(json.loads(got.text or "null"), 1, settings.class_index)
+                (scored,) = dialect.read(value_of(got.text or "null"), 1, settings.class_index)
             except ParseError as error:
                 if "--class-index" in str(error):
                     raise UsageError(str(error)) from None

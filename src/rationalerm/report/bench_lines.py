@@ -14,6 +14,9 @@ from rationalerm.score.means import Mean
 __all__ = ["bench_lines", "percent"]
 
 _MISSING = ("none", "refused", "failed")
+_HELPSTEER3 = {
+    "OA": "outcome_accuracy", "RC": "rationale_consistency", "AP": "average_precision", "S-Corr": "s_corr",
+}  # fmt: skip
 _SHOWN = 5  # games in which a file's verdict and the parser's differ; the JSON has them all
 
 
@@ -34,6 +37,7 @@ def _missing(result: BenchResult) -> Iterator[str]:
         yield f"{counts['rows not run']} of {counts['rows']} rows not run{part}: not in the score"
     elif counts.get("pairs not run"):
         yield f"{counts['pairs not run']} of {counts['pairs']} pairs not run: not in the score"
+    yield from _halves(counts)
     done = counts["games"] - counts["not run"]
     if missing := sum(counts[name] for name in _MISSING):
         said = ", ".join(f"{counts[name]} {name}" for name in _MISSING if counts[name])
@@ -45,30 +49,67 @@ def _missing(result: BenchResult) -> Iterator[str]:
         yield f"{outside} results of rows that this run leaves out"
 
 
+def _halves(counts: Mapping[str, int]) -> Iterator[str]:
+    """JudgeBench's pairs of which half is there."""
+    if part := counts.get("pairs run in part"):
+        games = "pairs on one game" in counts
+        what = "of their two games one is there, and the other adds nothing" if games else "one of two scores, so no verdict"
+        yield f"{part} of {counts['pairs']} pairs run in part: {what}"
+    if one := counts.get("pairs on one game"):
+        yield f"{one} pairs hang on one game: the other has no verdict"
+
+
 def _alone(result: BenchResult) -> Iterator[str]:
     """What one benchmark has."""
+    if result.groups and result.name in ("judgebench", "rm-bench"):
+        scale = 1.0 if result.unit == "percent" else 100.0
+        yield ", ".join(f"{name} {percent(mean, scale)} of {mean.n}" for name, mean in result.groups.items())
+    if result.name == "helpsteer3":
+        for name, part in (*result.tables["domains"].items(), ("all", result.tables["summary"])):
+            shown = ", ".join(f"{title} {percent(_named(part, key))}" for title, key in _HELPSTEER3.items())
+            yield f"{name} [95%]: {shown}"
     if outcomes := result.tables.get("outcomes"):
-        undecided = f"{outcomes['undecided']} undecided (two games that cancel, or tie)"
-        yield f"{outcomes['right']} pairs right, {outcomes['wrong']} wrong, {undecided}"
+        said = [f"{outcomes['undecided']} undecided (verdicts that cancel, or tie)"] if outcomes["undecided"] else []
+        said += [f"{outcomes['no verdict']} without a verdict"] if outcomes["no verdict"] else []
+        said += [f"{outcomes['failed']} failed"] if outcomes["failed"] else []
+        yield ", ".join([f"{outcomes['right']} pairs right, {outcomes['wrong']} wrong", *said])
     for split, part in result.tables.get("splits", {}).items():
         if len(result.tables["splits"]) > 1:
             yield f"{split} split: {_number(part['overall']['score'], 1.0)} of {part['overall']['n']} pairs"
     if result.name == "rm-bench":
         for domain, part in result.tables["domains"].items():
             yield f"{domain}: {', '.join(f'{name} {percent(_mean(part[name]))}' for name in ('easy', 'normal', 'hard'))}"
-        if result.overall.value is None:
+        if result.overall.value is not None:
+            levels = ", ".join(f"{name} {percent(_mean(part))}" for name, part in result.tables["difficulty"].items())
+            yield f"over the four domains: {levels}"
+        else:
             yield "no overall score: it is the mean of four domains (chat, math, code, safety), and not all were run"
     if (per_sample := result.tables.get("per_sample")) and per_sample["score"] is not None:
         yield f"mean over all rows, whatever their domain: {_number(per_sample['score'])} (not the benchmark's score)"
     if (summary := result.tables.get("summary")) and summary["counts"]["human tie"]:
         yield f"{summary['counts']['human tie']} pairs with a human tie left out of OA"
+    if result.name == "helpsteer3":
+        yield from _how(result.tables)
+
+
+def _how(tables: Mapping[str, Any]) -> Iterator[str]:
+    """HelpSteer3: by what the numbers were made, and what they rest on."""
+    top = "all of a judge's reasons" if tables["top_k"] is None else f"a judge's first {tables['top_k']} reasons"
+    yield f"RC: {tables['scoring']} scoring of {top}; matcher {tables['matcher']}; orders {tables['orders']}"
+    if prose := tables["prose_rows"]:
+        rows = "1 row" if prose == 1 else f"{prose} rows"
+        yield (
+            f"{rows}: the human reasons were split from prose (marked `prose`): rough atoms. "
+            "`decompose` (an LLM) makes better ones."
+        )
 
 
 def _bias(result: BenchResult) -> Iterator[str]:
     effects = result.effects
     first = ""
     if "first_position_rate" in effects:
-        first = f"the first response is chosen in {percent(effects['first_position_rate'])}% of games (50 = no preference)"
+        rate = effects["first_position_rate"]
+        first = f"the first response is chosen in {percent(rate)}% of games (mean over {rate.n} pairs; 50 = no preference)"
     if "flip_rate" in effects:
         flips = effects["flip_rate"]
         yield f"position: {percent(flips)}% of {flips.n} pairs flip when the order is turned; {first}"
@@ -113,8 +154,12 @@ def percent(mean: Mean, scale: float = 100.0) -> str:
 
 
 def _mean(scored: Mapping[str, Any]) -> Mean:
-    ends = scored["score_ci"]
-    return Mean(scored["score"], (ends[0], ends[1]) if ends else None, scored["n"])
+    return _named({**scored, "score_n": scored["n"]}, "score")
+
+
+def _named(part: Mapping[str, Any], name: str) -> Mean:
+    ends = part[f"{name}_ci"]
+    return Mean(part[name], (ends[0], ends[1]) if ends else None, part[f"{name}_n"])
 
 
 def _number(value: float, scale: float = 100.0) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rationalerm.score.compare import Comparison
 from rationalerm.score.noise import exceeds
-from rationalerm.score.summary import Summary
+from rationalerm.score.summary import JudgeSummary, Summary
 
-__all__ = ["meaning", "p_value"]
+__all__ = ["alone", "compared", "meaning", "p_value"]
 
 _NOISE = 0.05
 _SAME = 0.05  # a difference that is small whatever its p
@@ -18,20 +18,32 @@ _FEW = 6  # with fewer rows no permutation test can come under 0.05
 def meaning(summary: Summary) -> list[str]:
     """Sentences for the judges of a run, most telling first; one judge gets one sentence about itself."""
     if len(summary.judges) < 2:
-        return [text for name in summary.judges for text in _alone(summary, name)]
-    by_pair: dict[tuple[str, str], dict[str, Comparison]] = {}
-    for comparison in summary.comparisons:
-        by_pair.setdefault((comparison.first, comparison.second), {})[comparison.metric] = comparison
+        return [text for name, judge in summary.judges.items() for text in alone(name, *_of(judge), summary.spurious_under)]
+    sentences = compared(summary.comparisons)
+    return sentences + [
+        text for both in _by_pair(summary.comparisons) for text in _noise(summary, both.get("rationale_consistency"))
+    ]
+
+
+def compared(comparisons: Iterable[Comparison]) -> list[str]:
+    """A sentence for every two judges, most telling first."""
     found = [
         (
             _rank(both["outcome_accuracy"], both["rationale_consistency"]),
             _sentence(both["outcome_accuracy"], both["rationale_consistency"]),
         )
-        for both in by_pair.values()
+        for both in _by_pair(comparisons)
         if len(both) == 2
     ]
-    sentences = [text for _, text in sorted(found, key=lambda item: item[0])]
-    return sentences + [text for both in by_pair.values() for text in _noise(summary, both.get("rationale_consistency"))]
+    return [text for _, text in sorted(found, key=lambda item: item[0])]
+
+
+def alone(name: str, right: float | None, shared: float | None, s_corr: float | None, spurious_under: float) -> Iterator[str]:
+    """A sentence about one judge: its OA, RC, and s_corr@`spurious_under`; none where it has no OA or no RC."""
+    if right is None or shared is None:
+        return
+    spurious = "" if s_corr is None else f"; of its right verdicts {s_corr:.0%} have a recall under {spurious_under:g}"
+    yield f"{name} picks the human's side in {right:.0%} of the rows and gives {shared:.0%} of the human's reasons{spurious}."
 
 
 def p_value(p: float) -> str:
@@ -39,20 +51,16 @@ def p_value(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
-def _alone(summary: Summary, name: str) -> Iterator[str]:
-    judge = summary.judges[name]
-    right, shared, s_corr = judge["outcome_accuracy"], judge["rationale_consistency"], judge["s_corr"]
-    if right.value is None or shared.value is None:
-        return
-    spurious = (
-        ""
-        if s_corr.value is None
-        else f"; of its right verdicts {s_corr.value:.0%} have a recall under {summary.spurious_under:g}"
-    )
-    yield (
-        f"{name} picks the human's side in {right.value:.0%} of the rows "
-        f"and gives {shared.value:.0%} of the human's reasons{spurious}."
-    )
+def _of(judge: JudgeSummary) -> tuple[float | None, float | None, float | None]:
+    return judge["outcome_accuracy"].value, judge["rationale_consistency"].value, judge["s_corr"].value
+
+
+def _by_pair(comparisons: Iterable[Comparison]) -> list[dict[str, Comparison]]:
+    """Each two judges' comparisons, by metric."""
+    by_pair: dict[tuple[str, str], dict[str, Comparison]] = {}
+    for comparison in comparisons:
+        by_pair.setdefault((comparison.first, comparison.second), {})[comparison.metric] = comparison
+    return list(by_pair.values())
 
 
 def _noise(summary: Summary, rationale: Comparison | None) -> Iterator[str]:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from rationalerm.errors import printable
+from rationalerm.report.notes import notes
 from rationalerm.report.sentences import meaning
-from rationalerm.score.means import Mean
-from rationalerm.score.rows import SPURIOUS, category
-from rationalerm.score.summary import JudgeSummary, Summary
+from rationalerm.report.tables import Table, judges_table, scores_table, shown, shown_name
+from rationalerm.score.summary import Summary
 
-__all__ = ["console", "print_rows", "print_scores", "print_summary"]
+__all__ = ["console", "print_rows", "print_scores", "print_summary", "print_table"]
 
 _PIPE_WIDTH = 100
-_CLEAR_OF_CEILING = 0.95
-_SHOWN = 3  # ids of rows; rows.jsonl has them all
+_HEIGHT = 25  # nothing asks for it, but rich takes a width only with one
 _NAME_WIDTH = 30  # a longer judge's name is folded
+_FROM_RIGHT = frozenset(("R", "AL", "AN"))  # directions of characters that are read from the right
+_MARK = "\u200e"  # what stands between two of these is read from the left
 
 
 class _Console(Console):
@@ -33,19 +37,45 @@ class _Console(Console):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that is wide enough in a pipe and takes the terminal's width elsewhere; no markup is read from texts."""
-    made = _Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    return made if made.is_terminal else _Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=_PIPE_WIDTH)
+    """A console of the terminal's width, or a fixed one in a pipe; no markup is read from texts.
+
+    Escape codes go to a terminal only, and not there either with NO_COLOR or TERM=dumb. FORCE_COLOR (not empty) sends them
+    into a pipe too; NO_COLOR is stronger.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    terminal = stream.isatty()
+    dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
+    forced, never = (bool(os.environ.get(name)) for name in ("FORCE_COLOR", "NO_COLOR"))
+    codes = not never and (forced or (terminal and not dumb))
+    width = (_width(stream) if dumb else None) if terminal else _PIPE_WIDTH
+    return _Console(
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_terminal=terminal or codes,
+        color_system=("standard" if dumb or not terminal else "auto") if codes else None,
+        width=width,
+        height=None if width is None else _HEIGHT,
+    )
+
+
+def _width(stream: TextIO) -> int:
+    """A dumb terminal's own: rich would take 80."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _PIPE_WIDTH
+    except OSError:
+        return _PIPE_WIDTH
 
 
 def print_summary(summary: Summary, out: Console, *, domains: bool = False) -> None:
     """Prints a run's summary: table, per-domain table where asked, notes, sentences."""
-    _print_judges(summary.judges, summary, out)
+    print_table(judges_table(summary.judges, summary), out)
     names = sorted({name for judge in summary.judges.values() for name in judge.domains}) if domains else []
     for name in names:
         parts = {judge.judge: judge.domains[name] for judge in summary.judges.values() if name in judge.domains}
-        _print_judges(parts, summary, out, title=printable(name))
-    for line in (*_not_scored(summary), *_notes(summary)):
+        print_table(judges_table(parts, summary, title=name), out)
+    for line in notes(summary):
         out.print(printable(line))
     sentences = meaning(summary)
     if sentences:
@@ -56,154 +86,58 @@ def print_summary(summary: Summary, out: Console, *, domains: bool = False) -> N
 
 def print_scores(judges: Mapping[str, Mapping[str, object]], out: Console, *, title: str) -> None:
     """Prints `score`'s table."""
-    rows = {}
-    for judge, values in judges.items():
-        numbers = [values[name] for name in ("precision", "recall", "f1", "average_precision")]
-        cells = [f"{value:.4f}" if isinstance(value, float) else "-" for value in numbers]
-        rows[printable(judge)] = [*cells, *(str(values[name]) for name in ("n", "errors", "skipped"))]
-    print_rows(("precision", "recall (RC)", "F1", "AP", "n", "errors", "skipped"), rows, out, title)
+    print_table(scores_table(judges, title), out)
 
 
-def _print_judges(judges: Mapping[str, JudgeSummary], summary: Summary, out: Console, title: str | None = None) -> None:
-    rows = {
-        printable(name): (
-            _with_interval(judge["outcome_accuracy"]),
-            _with_interval(judge["rationale_consistency"]),
-            _plain(judge["s_corr"]),
-            _plain(judge["average_precision"]),
-            _plain(judge["precision"]),
-            str(judge.n),
-        )
-        for name, judge in judges.items()
-    }
-    print_rows(("OA [95%]", "RC [95%]", f"S-Corr@{summary.spurious_under:g}", "AP", "precision", "rows"), rows, out, title)
+def print_table(table: Table, out: Console) -> None:
+    """Prints the table without its notes."""
+    cells = [(row.names, [shown(*of) for of in zip(row.cells, table.columns, strict=True)]) for row in table.rows]
+    columns = [column.title for column in table.columns]
+    _print(table.heads, columns, cells, out, shown_name(table.title) or None)
 
 
 def print_rows(
     columns: Sequence[str], rows: Mapping[str, Sequence[str]], out: Console, title: str | None, *, head: str = "judge"
 ) -> None:
-    """A table where the terminal is wide enough for it, else a line a figure: a cell is never cut short."""
-    names = max((cell_len(name) for name in rows), default=0)
-    cells = [max(len(column), *(len(row[k]) for row in rows.values())) for k, column in enumerate(columns)] if rows else []
-    if min(names, _NAME_WIDTH) + sum(cells) + 2 * len(cells) + 2 <= out.width:
-        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-        table.add_column(head, overflow="fold", min_width=min(names, _NAME_WIDTH))
+    """A table of texts where the terminal is wide enough for it, else a line a figure: a cell is never cut short."""
+    _print((head,), columns, [((name,), cells) for name, cells in rows.items()], out, title)
+
+
+def _print(
+    heads: Sequence[str],
+    columns: Sequence[str],
+    rows: Sequence[tuple[Sequence[str], Sequence[str]]],
+    out: Console,
+    title: str | None,
+) -> None:
+    named = [([_from_left(shown_name(name), out) for name in names], cells) for names, cells in rows]
+    names = [_widest(head, (of[k] for of, _ in named), _NAME_WIDTH) for k, head in enumerate(heads)]
+    cells = [_widest(column, (of[k] for _, of in named)) for k, column in enumerate(columns)]
+    if sum(names) + sum(cells) + 2 * len(cells) + 2 * len(names) <= out.width:
+        table = RichTable(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+        for head, width in zip(heads, names, strict=True):
+            table.add_column(head, overflow="fold", min_width=width)
         for column, width in zip(columns, cells, strict=True):
             table.add_column(column, justify="right", no_wrap=True, min_width=width)
-        for name, row in rows.items():
-            table.add_row(name, *row)
+        for of, figures in named:
+            table.add_row(*of, *figures)
         out.print(table)
         return
     if title:
         out.print(title)
-    for name, row in rows.items():
-        out.print(Text(name, style="bold"))
-        for column, cell in zip(columns, row, strict=True):
+    for of, figures in named:
+        out.print(Text(", ".join(of), style="bold"))
+        for column, cell in zip(columns, figures, strict=True):
             out.print(f"  {column}: {cell}")
 
 
-def _with_interval(mean: Mean) -> str:
-    interval = f" [{mean.interval[0]:.2f}, {mean.interval[1]:.2f}]" if mean.interval else ""
-    return "-" if mean.value is None else f"{mean.value:.2f}{interval}"
+def _widest(head: str, texts: Iterable[str], most: int | None = None) -> int:
+    """A column's width in a terminal's cells; of names no more than `most`."""
+    width = max((cell_len(text) for text in texts), default=0)
+    return max(cell_len(head), width if most is None else min(width, most))
 
 
-def _plain(mean: Mean) -> str:
-    return "-" if mean.value is None else f"{mean.value:.2f}"
-
-
-def _not_scored(summary: Summary) -> list[str]:
-    """One line a judge that has something missing: what, how often, and OA with missing verdicts as wrong."""
-    lines = []
-    for name, judge in summary.judges.items():
-        counts = judge.counts
-        verdicts = _listed(counts, ("none", "refused", "failed"))
-        reasons = _listed(counts, ("no human reasons", "no answer", "matcher failed"))
-        games = f" of {judge.games} games" if judge.games != judge.n else ""
-        parts = []
-        if verdicts:
-            every = judge["outcome_accuracy_all"].value
-            counted = f"; OA {every:.2f} if counted as wrong" if every is not None else ""
-            missing = sum(counts[k] for k in ("none", "refused", "failed"))
-            parts.append(f"no verdict in {missing}{games} ({verdicts}{counted})")
-        if reasons:
-            why = ", ".join(f"{count} {kind}" for kind, count in judge.failures.items())
-            parts.append(f"reasons not scored in {judge.games - counts['scored']}{games} ({reasons}{f': {why}' if why else ''})")
-        parts += [f"{counts[key]} {words}" for key, words in _REMARKS.items() if counts.get(key)]
-        if judge.means.get("consistent_accuracy") and (consistent := judge["consistent_accuracy"].value) is not None:
-            parts.append(f"right in both orders {consistent:.2f}")
-        if parts:
-            lines.append(f"{name}: {'; '.join(parts)}")
-    return lines
-
-
-_REMARKS = {
-    "judge tie": "judged a tie",
-    "no reasons": "without reasons, scored 0",
-    "prose": "with reasons split from prose",
-    "copied reasons": "copies of a reason",
-    "inconsistent": "whose two orders disagree",
-    "incomplete pair": "with a verdict in one order only",
-}
-
-
-def _listed(counts: Mapping[str, int], names: Sequence[str]) -> str:
-    return ", ".join(f"{counts[name]} {name}" for name in names if counts.get(name))
-
-
-def _spurious(summary: Summary) -> list[str]:
-    """Which rows are right for the wrong reasons: how many, and the first few by id."""
-    parts = []
-    for name, games in summary.games.items():
-        rows = list(dict.fromkeys(game.id for game in games if category(game, summary.spurious_under) == SPURIOUS))
-        if rows:
-            parts.append(f"{name} {len(rows)} ({', '.join(rows[:_SHOWN])}{', ...' if len(rows) > _SHOWN else ''})")
-    what = f"Right verdict, wrong reasons (row recall under {summary.spurious_under:g} by this matcher; read them)"
-    return [f"{what}: {'; '.join(parts)}"] if parts else []
-
-
-def _ceiling(summary: Summary) -> list[str]:
-    """What RC can reach where the human's lists are longer than the K reasons of a judge that count."""
-    lists = {game.id: game.n_human for games in summary.games.values() for game in games if game.score}
-    if summary.top_k is None or not lists:
-        return []
-    ceiling = sum(min(n, summary.top_k) / n for n in lists.values()) / len(lists)
-    if ceiling > _CLEAR_OF_CEILING:
-        return []
-    mean = sum(lists.values()) / len(lists)
-    line = f"The human's lists are long ({mean:.1f} reasons a row): with --top-k {summary.top_k}, RC can't exceed {ceiling:.2f}."
-    most = summary.top_k / summary.spurious_under if summary.spurious_under else math.inf
-    if forced := sum(n > most for n in lists.values()):
-        line += f" {_rows(forced)} with more than {most:g} are under S-Corr's threshold whatever the judge says."
-    return [line]
-
-
-def _rows(count: int, kind: str = "") -> str:
-    return f"{count} {kind}row{'s' if count != 1 else ''}"
-
-
-def _notes(summary: Summary) -> list[str]:
-    first = next(iter(summary.judges.values()), None)
-    lines = _spurious(summary) + _ceiling(summary)
-    levels = [f"{name} {level:.3f}" for name, level in summary.chance.items() if level is not None]
-    if levels:
-        lines.append(f"Chance level of RC (human reasons against another row's reasons): {', '.join(levels)}")
-    lines += [
-        f"{name}: asked {noise.repeats} times, RC {min(noise.values):.3f} to {max(noise.values):.3f} "
-        f"(SD {noise.sd:.4f}; of a row {noise.row_sd:.3f} on average): the matcher's own noise."
-        for name, noise in summary.noise.items()
-    ]
-    if first and first.counts["human tie"]:
-        lines.append(f"{_rows(first.counts['human tie'])} with a human tie left out of OA.")
-    if first and first.counts["unlabelled"]:
-        lines.append(f"{_rows(first.counts['unlabelled'])} without a human label left out of OA.")
-    if summary.bad_rows:
-        lines.append(f"{_rows(summary.bad_rows, 'bad ')} skipped (failures.jsonl of the run directory says which and why).")
-    if summary.prose_rows:
-        lines.append(
-            f"{_rows(summary.prose_rows)}: the human reasons were split from prose (marked `prose`): rough atoms. "
-            "`decompose` (an LLM) makes better ones."
-        )
-    for judge, (wrong, checked) in summary.label_contradictions.items():
-        if wrong:
-            lines.append(f"{judge}-label names another side than its text in {wrong} of {checked} rows; the text counts.")
-    return lines
+def _from_left(name: str, out: Console) -> str:
+    """A terminal that turns Arabic or Hebrew round would take the figures behind such a name with it: marks keep them right."""
+    turned = out.is_terminal and any(unicodedata.bidirectional(character) in _FROM_RIGHT for character in name)
+    return f"{_MARK}{name}{_MARK}" if turned else name

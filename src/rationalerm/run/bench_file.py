@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -14,11 +15,11 @@ from rationalerm.bench.choose import Choice
 from rationalerm.bench.helpsteer3 import HelpSteer3
 from rationalerm.bench.reasons import reasons_table
 from rationalerm.data.arena_hard import Judged, read_arena_judgments
-from rationalerm.data.fields import Fields
+from rationalerm.data.datafiles import files_of
 from rationalerm.data.names import file_name
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.rundir import RunDir
-from rationalerm.errors import UsageError
+from rationalerm.errors import DataError, UsageError
 from rationalerm.judge.answers import read_answer
 from rationalerm.run import bench_data
 from rationalerm.run.bench_data import BenchData
@@ -28,18 +29,14 @@ from rationalerm.run.bench_outputs import (
     Outputs,
     arena_outputs,
     by_id_outputs,
-    first_row,
     judgebench_outputs,
     rm_bench_outputs,
 )
+from rationalerm.run.bench_sources import Source, sources
+from rationalerm.run.reporting import write_beside
 
 __all__ = ["FileBenched", "FileOptions", "bench_file", "keep", "with_reasons"]
 
-_SHAPES = {
-    "rm-bench": ("score_chosen", "rewards", "acc_matrix", "score_matrix", "reward_diff"),
-    "judgebench": ("judgments", "games"),
-    "arena-hard": ("games",),
-}
 _KINDS = ("", ":model", ":baseline")  # an Arena-Hard game; a response's score
 
 
@@ -93,14 +90,18 @@ def bench_file(benchmark: str, data: BenchData, outputs: Sequence[str], options:
     options = options or FileOptions()
     if not outputs and benchmark != "helpsteer3":
         raise UsageError("--judge file needs --outputs FILE: the judge's results")
-    made = _BENCHMARKS[benchmark](data, outputs, options)
-    return [_finished(judge, protocol, found, options) for judge, protocol, found in made]
+    found = sources(outputs, benchmark, options.name, one_judge=benchmark == "arena-hard")
+    made = _BENCHMARKS[benchmark](data, found, options)
+    return [_finished(judge, protocol, results, options) for judge, protocol, results in made]
 
 
 def keep(
     made: Sequence[FileBenched], out: str, benchmark: str, data: BenchData, outputs: Sequence[str], options: FileOptions
-) -> None:
+) -> list[Path]:
     """Writes run.json, rows.jsonl (a game, or a response's score, a line) and summary.json; of several judges a folder each.
+
+    Returns:
+        The run directories.
 
     Raises:
         ResumeError: the folder holds another run's rows.
@@ -110,14 +111,21 @@ def keep(
         "judge_kind": "file",
         **data.identity(),
         **asdict(options),
-        "outputs": list(outputs),
+        "outputs": [os.path.realpath(path) for path in outputs],
     }
+    folders = []
     for one in made:
         folder = Path(out) / file_name(one.judge) if len(made) > 1 else Path(out)
         manifest = {"command": f"bench {benchmark}", "rationalerm": __version__, "config": config | {"judge": one.judge}}
+        manifest["sources"] = data.sources()
         with RunDir(folder, manifest, finished="rows.jsonl") as rundir:
             rundir.write_lines("rows.jsonl", _rows(one))
             rundir.write("summary.json", one.to_json())
+        write_beside(folder)
+        folders.append(folder)
+    if len(folders) > 1:
+        write_beside(*folders, out=Path(out))
+    return folders
 
 
 def _rows(made: FileBenched) -> Iterable[dict[str, Any]]:
@@ -153,38 +161,45 @@ def _finished(judge: str, protocol: Protocol, found: Outputs, options: FileOptio
     return FileBenched(judge, replace(result, tables=tables, counts=counts), protocol, found)
 
 
-def _judgebench(data: BenchData, outputs: Sequence[str], options: FileOptions) -> Made:
+def _judgebench(data: BenchData, outputs: Sequence[Source], options: FileOptions) -> Made:
     protocol, rows = bench_data.judgebench(data)
     contests, known = _contests(protocol), {row.pair.id for row in rows}
-    for path, judge in _named(outputs, options):
-        if _has(path, "judgebench"):
-            yield judge, protocol, judgebench_outputs(path, contests, known, reparse=options.reparse, reasons=options.reasons)
+    for source in outputs:
+        if source.own:
+            more = {"reparse": options.reparse, "reasons": options.reasons}
+            yield source.judge, protocol, judgebench_outputs(source.files, contests, known, **more)
         else:
             candidates = {f"{key}:{side}" for key in contests for side in "AB"}
             every = known | {f"{key}:{side}" for key in known for side in "AB"}
-            yield judge, protocol, by_id_outputs(path, contests, candidates, {}, every)
+            yield source.judge, protocol, by_id_outputs(source.files, contests, candidates, {}, every)
 
 
-def _rm_bench(data: BenchData, outputs: Sequence[str], options: FileOptions) -> Made:
-    for path, judge in _named(outputs, options):
+def _rm_bench(data: BenchData, outputs: Sequence[Source], options: FileOptions) -> Made:
+    for source in outputs:
         protocol, rows = bench_data.rm_bench(data, "given")
-        if _has(path, "rm-bench"):
-            found = rm_bench_outputs(path, rows, {item.key for item in protocol.items})
+        if source.own:
+            found = rm_bench_outputs(source.files, rows, {item.key for item in protocol.items})
         else:
             candidates = {candidate.id for candidate in protocol.candidates()}
             whole = replace(protocol, items=[bench_data.item_of(row) for row in rows])
             every = {c.id for c in whole.candidates()} | {c.id for c in whole.contests()}
-            found = by_id_outputs(path, _contests(protocol), candidates, _without_domain(every), every)
-        yield judge, replace(protocol, orders=found.orders()) if found.games else protocol, found
+            found = by_id_outputs(source.files, _contests(protocol), candidates, _without_domain(every), every)
+        yield source.judge, replace(protocol, orders=found.orders()) if found.games else protocol, found
 
 
-def _arena_hard(data: BenchData, outputs: Sequence[str], options: FileOptions) -> Made:
+def _arena_hard(data: BenchData, outputs: Sequence[Source], options: FileOptions) -> Made:
     arena = bench_data.arena_data(data, from_hub=False)
     name = options.name or "judge"
-    if _has(outputs[0], "arena-hard"):
-        rows = [row for row in read_arena_judgments(outputs) if not data.models or _is_one_of(row.model, data.models)]
+    if len({source.own for source in outputs}) > 1:
+        own = next(source.path for source in outputs if source.own)
+        by_id = next(source.path for source in outputs if not source.own)
+        raise UsageError(f"--outputs: {own} has judgments in the benchmark's own shape, {by_id} has not; give one kind")
+    if outputs[0].own:
+        files = [file for source in outputs for file in source.files]
+        rows = [row for row in read_arena_judgments(files) if not data.models or _is_one_of(row.model, data.models)]
         if data.models and not rows:
-            raise UsageError(f"--models: no judgment of {', '.join(data.models)}")
+            there = ", ".join(dict.fromkeys(row.model for row in read_arena_judgments(files)))
+            raise UsageError(f"--models: no judgment of {', '.join(data.models)}; there are {there}")
         protocol = ArenaHard(bench_data.arena_from_judgments(rows, arena, data.choice))
         known = _all_questions(data) if data.data else None
         found = arena_outputs(rows, _contests(protocol), known, reparse=options.reparse, reasons=options.reasons)
@@ -194,16 +209,13 @@ def _arena_hard(data: BenchData, outputs: Sequence[str], options: FileOptions) -
         raise UsageError("results by id need the questions (--data) and the models' and baselines' answers (--answers)")
     protocol = ArenaHard(bench_data.arena_bouts(arena, data.models))
     every = {f"{model}:{uid}{kind}" for uid in _all_questions(data) for model in arena.answers for kind in _KINDS}
-    for path, judge in _named(outputs, options):
+    for source in outputs:
         candidates = {candidate.id for candidate in protocol.candidates()}
-        yield (
-            judge,
-            protocol,
-            by_id_outputs(path, _contests(protocol), candidates, _by_uid(protocol.bouts, _all_questions(data)), every),
-        )
+        aliases = _by_uid(protocol.bouts, _all_questions(data))
+        yield source.judge, protocol, by_id_outputs(source.files, _contests(protocol), candidates, aliases, every)
 
 
-def _helpsteer3(data: BenchData, outputs: Sequence[str], options: FileOptions) -> Made:
+def _helpsteer3(data: BenchData, outputs: Sequence[Source], options: FileOptions) -> Made:
     from rationalerm.match import make_matcher
 
     more: dict[str, Any] = {"scoring": options.scoring, "top_k": options.top_k}
@@ -211,21 +223,31 @@ def _helpsteer3(data: BenchData, outputs: Sequence[str], options: FileOptions) -
     if not outputs:
         yield from _own_judges(data, matcher, options, more)
         return
-    for path, judge in _named(outputs, options):
+    for source in outputs:
         protocol = bench_data.helpsteer3(data, matcher, "given", **more)
         whole = bench_data.helpsteer3(replace(data, choice=replace(data.choice, domains=(), sample=None, limit=None)), matcher)
         known = {pair.id for pair in whole.pairs}
         candidates = {candidate.id for candidate in protocol.candidates()}
-        found = by_id_outputs(path, _contests(protocol), candidates, {}, known | {f"{key}:{k}" for key in known for k in "12"})
-        yield judge, replace(protocol, orders=found.orders()) if found.games else protocol, found
+        every = known | {f"{key}:{k}" for key in known for k in "12"}
+        found = by_id_outputs(source.files, _contests(protocol), candidates, {}, every)
+        yield source.judge, replace(protocol, orders=found.orders()) if found.games else protocol, found
 
 
 def _own_judges(data: BenchData, matcher: Any, options: FileOptions, more: Mapping[str, Any]) -> Made:
     """The judges whose answers stand in HelpSteer3's own file."""
-    if len(data.data) != 1:
-        raise UsageError("--judge file: give --outputs FILE, or one --data FILE that holds judges' answers")
-    source = PairFile(data.data[0], feedback=data.feedback)
-    pairs = data.choice.of(list(source), lambda pair: pair.id, lambda pair: (pair.domain or "",))
+    if not data.data:
+        raise UsageError("--judge file: give --outputs FILE, or --data FILE that holds judges' answers")
+    files = [PairFile(path, feedback=data.feedback) for path in files_of(data.data)]
+    source = files[0]
+    try:
+        pairs = data.choice.of(bench_data.pairs_of(files), lambda pair: pair.id, lambda pair: (pair.domain or "",))
+    except DataError as error:  # `--judge` is the kind of judge here
+        said = error.message.replace("; name one with --judge", "; give a judge's results with --outputs FILE")
+        said = said.replace("; name the judges with --judge", "; give each judge a file of its own with --outputs FILE")
+        raise DataError(said, source=error.source, row=error.row, field=error.field) from None
+    for other in files[1:]:
+        if set(other.judges) != set(source.judges):
+            raise DataError(f"has other judges than {source.name}; give one file", source=other.name)
     names = [options.name] if options.name else list(source.judges)
     if missing := [name for name in names if name not in source.judges]:
         raise UsageError(f"--name: no judge {missing[0]!r} in {source.name}; there are {', '.join(source.judges)}")
@@ -241,20 +263,6 @@ def _own_judges(data: BenchData, matcher: Any, options: FileOptions, more: Mappi
 
 
 _BENCHMARKS = {"judgebench": _judgebench, "rm-bench": _rm_bench, "arena-hard": _arena_hard, "helpsteer3": _helpsteer3}
-
-
-def _has(path: str, benchmark: str) -> bool:
-    """Are the rows in the shape of the benchmark's own tools?"""
-    fields = Fields(first_row(path))
-    return any(name in fields for name in _SHAPES[benchmark])
-
-
-def _named(outputs: Sequence[str], options: FileOptions) -> list[tuple[str, str]]:
-    """Each path with its judge's name: the file's, or the whole path where two files share one."""
-    if options.name is not None and len(outputs) == 1:
-        return [(outputs[0], options.name)]
-    stems = [Path(path).name.split(".jsonl")[0].removesuffix(".json") for path in outputs]
-    return [(path, stem if stems.count(stem) == 1 else str(path)) for path, stem in zip(outputs, stems, strict=True)]
 
 
 def _contests(protocol: Protocol) -> dict[str, Contest]:

@@ -14,8 +14,6 @@ from typing import Any
 from rationalerm.bench.base import VERDICT_ONLY, Contest, Played
 from rationalerm.data.arena_hard import Game, Judged
 from rationalerm.data.by_id import Given, read_by_id
-from rationalerm.data.datafiles import files_of
-from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.data.judgebench import JudgedPair, Output, read_judgebench_outputs
 from rationalerm.data.rm_bench import RMRow, RMScores, read_rm_scores
 from rationalerm.errors import DataError
@@ -23,7 +21,7 @@ from rationalerm.judge.answers import read_answer
 from rationalerm.judge.parse import parse_judgment
 from rationalerm.types import Answer, Judgment, Order, Pair, Verdict
 
-__all__ = ["ORDERS", "Outputs", "arena_outputs", "by_id_outputs", "first_row", "judgebench_outputs", "rm_bench_outputs"]
+__all__ = ["ORDERS", "Outputs", "arena_outputs", "by_id_outputs", "judgebench_outputs", "rm_bench_outputs"]
 
 ORDERS: tuple[Order, Order] = ("AB", "BA")
 
@@ -72,21 +70,18 @@ class Outputs:
         self.games[key, order] = made
 
 
-def first_row(path: str | Path) -> dict[str, Any]:
-    """The first row of a file, or of a folder's first file: it says which shape the rest has."""
-    for row in read_rows(files_of([path])[0]):
-        assert isinstance(row, Row)
-        return row.value
-    raise DataError("has no rows", source=str(path))
-
-
 def judgebench_outputs(
-    path: str | Path, contests: Mapping[str, Contest], known: Collection[str], *, reparse: bool = False, reasons: bool = False
+    files: Sequence[str | Path],
+    contests: Mapping[str, Contest],
+    known: Collection[str],
+    *,
+    reparse: bool = False,
+    reasons: bool = False,
 ) -> Outputs:
-    """A file in JudgeBench's own shape.
+    """Files in JudgeBench's own shape.
 
     Args:
-        path: the file.
+        files: of one judge.
         contests: those of this run, by pair_id.
         known: the pair_ids of the whole data.
         reparse, reasons: see the module, and whether reasons are kept.
@@ -95,9 +90,9 @@ def judgebench_outputs(
         DataError: a pair that the data has not.
     """
     out = Outputs()
-    for judged in read_judgebench_outputs(path):
+    for judged in read_judgebench_outputs(*files):
         if judged.pair_id not in contests:
-            out.outside += _outside(judged.pair_id, known, str(path), judged.row, "pair_id")
+            out.outside += _outside(judged.pair_id, known, *judged.place, "pair_id")
             continue
         _add_pair(out, judged, contests[judged.pair_id].pair, reparse=reparse, reasons=reasons)
     return out
@@ -106,7 +101,7 @@ def judgebench_outputs(
 def arena_outputs(
     rows: Iterable[Judged],
     contests: Mapping[str, Contest],
-    known: Collection[str] | None,
+    known: Collection[str] | None = None,
     *,
     reparse: bool = False,
     reasons: bool = False,
@@ -130,11 +125,11 @@ def arena_outputs(
     return out
 
 
-def rm_bench_outputs(path: str | Path, rows: Sequence[RMRow], kept: Collection[str]) -> Outputs:
-    """A file (or a folder) of RM-Bench scores.
+def rm_bench_outputs(files: Sequence[str | Path], rows: Sequence[RMRow], kept: Collection[str]) -> Outputs:
+    """Files of RM-Bench scores.
 
     Args:
-        path: the file.
+        files: of one judge.
         rows: the whole data's.
         kept: keys of the rows of this run.
 
@@ -144,7 +139,7 @@ def rm_bench_outputs(path: str | Path, rows: Sequence[RMRow], kept: Collection[s
     out = Outputs()
     find = _Finder(rows)
     seen: dict[str, tuple[str, int]] = {}
-    for made in read_rm_scores([path]):
+    for made in read_rm_scores(files):
         row = find(made)
         if (before := seen.setdefault(row.key, made.place)) != made.place:
             raise DataError(f"the same row as row {before[1]} of {before[0]}", source=made.place[0], row=made.place[1])
@@ -157,12 +152,12 @@ def rm_bench_outputs(path: str | Path, rows: Sequence[RMRow], kept: Collection[s
             for j, lead in enumerate(line):
                 out.games[f"{row.key}:{i}-{j}", "AB"] = Played.of_scores(lead, 0.0)
     if out.scores and out.games:
-        raise DataError("has scores in some rows and comparisons in others; give one kind", source=str(path))
+        raise DataError("has scores in some rows and comparisons in others; give one kind", source=_all(files))
     return out
 
 
 def by_id_outputs(
-    path: str | Path,
+    files: Sequence[str | Path],
     contests: Mapping[str, Contest],
     candidates: Collection[str],
     aliases: Mapping[str, str],
@@ -171,7 +166,7 @@ def by_id_outputs(
     """Plain results by id: verdicts, labels or texts of contests, or scores of candidates.
 
     Args:
-        path: the file or folder.
+        files: of one judge.
         contests: those of this run, by id.
         candidates: ids of this run's responses.
         aliases: other names of contests and candidates.
@@ -183,7 +178,7 @@ def by_id_outputs(
     """
     out = Outputs()
     seen: dict[tuple[str, Order], Given] = {}
-    for given in read_by_id([path]):
+    for given in read_by_id(files):
         key = aliases.get(given.id, given.id)
         if (before := seen.setdefault((key, given.order), given)) is not given:
             said = f"is {before.id!r} of {before.place[0]}, row {before.place[1]}, again"
@@ -199,7 +194,7 @@ def by_id_outputs(
         else:
             out.games[key, given.order] = _played(given, contests[key].pair)
     if out.scores and out.games:
-        raise DataError("has scores in some rows and verdicts in others; give one kind", source=str(path))
+        raise DataError("has scores in some rows and verdicts in others; give one kind", source=_all(files))
     return out
 
 
@@ -234,6 +229,10 @@ def _played(given: Given, pair: Pair) -> Played:
         return Played(None, "none", given.reasons or (), ("rule: label field",))
     made = Played.of(read_answer(answer, pair))
     return made if given.text is not None or given.reasons is not None else replace(made, notes=(*made.notes, VERDICT_ONLY))
+
+
+def _all(files: Sequence[str | Path]) -> str:
+    return ", ".join(map(str, files))
 
 
 def _side(verdict: Verdict | None) -> int | None:
@@ -273,11 +272,20 @@ class _Finder:
 
     def __call__(self, made: RMScores) -> RMRow:
         if made.domain is not None and made.id is not None and (made.domain, made.id) in self._by_key:
-            return self._by_key[made.domain, made.id]
-        found = self._by_id.get(made.id, []) if made.id is not None else []
+            found = [self._by_key[made.domain, made.id]]
+        else:
+            found = self._by_id.get(made.id, []) if made.id is not None else []
         if made.prompt is not None:
-            found = [row for row in found or self._by_prompt.get(made.prompt, []) if row.prompt == made.prompt]
+            named, found = found, [row for row in found or self._by_prompt.get(made.prompt, []) if _same(row.prompt, made.prompt)]
+            if named and not found:  # the numbers are of another text: another version of the data, or rows out of step
+                said = f"is another text than that of {named[0].key} in the data; are these scores of other rows?"
+                raise DataError(said, source=made.place[0], row=made.place[1], field="prompt")
         if len(found) == 1:
             return found[0]
         why = "is not in the data" if not found else "is in more than one domain; add the field domain or prompt"
         raise DataError(f"{made.id!r} {why}", source=made.place[0], row=made.place[1], field="id")
+
+
+def _same(one: str, other: str) -> bool:
+    """The same text; tools strip and re-wrap, which changes no word."""
+    return one == other or one.split() == other.split()

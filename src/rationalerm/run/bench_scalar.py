@@ -12,6 +12,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from rationalerm.bench.base import Candidate, Protocol
@@ -22,21 +23,22 @@ from rationalerm.llm.loop import run_in_loop
 from rationalerm.llm.meter import estimated_tokens
 from rationalerm.llm.question import Outcome
 from rationalerm.llm.scoring import Scorer, ScoringSettings
-from rationalerm.llm.scoring_dialects import Batch, Wanted
+from rationalerm.llm.scoring_dialects import DIALECTS, Batch, Wanted, dialects
 from rationalerm.llm.scoring_probe import resolved
 from rationalerm.llm.sweep import sweep
-from rationalerm.run.benching import Benched, BenchRun, bench_manifest
+from rationalerm.run.benching import Benched, BenchRun, bench_manifest, note
 from rationalerm.run.forecast import Forecast
 from rationalerm.run.judged import digest_of
 from rationalerm.run.live import Live
 from rationalerm.run.progress import Progress, say
+from rationalerm.run.reporting import write_beside
 from rationalerm.run.session import run_logged
 from rationalerm.run.writer import Writer
 from rationalerm.types import Pair
 
 __all__ = ["LocalScores", "bench_local", "bench_scalar", "forecast_scalar"]
 
-LocalScores = Callable[[Sequence[Wanted]], Sequence[float | None]]
+LocalScores = Callable[[Sequence[Wanted]], Sequence[float | Outcome[float] | None]]
 
 
 def bench_scalar(protocol: Protocol, settings: ScoringSettings, run: BenchRun, *, progress: bool = False) -> Benched:
@@ -53,7 +55,7 @@ def bench_scalar(protocol: Protocol, settings: ScoringSettings, run: BenchRun, *
         StoppedError: the endpoint or the budget ended it; what is finished is in `run.out`.
     """
     began = time.monotonic()
-    found = run_in_loop(resolved(settings)) if not settings.route else settings
+    found = _answered(protocol, settings, run) or (settings if settings.route else run_in_loop(resolved(settings)))
     with _Scores(protocol, run, found.endpoint.model, found.endpoint.shown, found.identity()) as scores:
         meter = run_logged(
             found,
@@ -81,7 +83,8 @@ def bench_local(
 
     Args:
         protocol: the benchmark, its data read.
-        score: a number for each of some responses; None, or a number that is not finite: a failure.
+        score: a number for each of some responses, or an `Outcome` that says its tokens, or why there is none; None, or a number
+            that is not finite: a failure.
         run: where to.
         model: its name.
         identity: what of the model changes a score, for run.json.
@@ -113,7 +116,7 @@ def bench_local(
 
 def forecast_scalar(protocol: Protocol, settings: ScoringSettings, run: BenchRun) -> Forecast:
     """What `bench_scalar` would ask, one response a call, without asking: for --dry-run. Writes nothing."""
-    finished = _finished(RunDir.opened(run.out)) if str(run.out) and RunDir.manifest(run.out) is not None else {}
+    finished = _earlier(run)
     rows = calls = prompt = 0
     for one in protocol.candidates():
         rows += 1
@@ -144,6 +147,7 @@ class _Scores:
         self._digests = self._first_pass()
         manifest = bench_manifest(protocol, "scalar", where, {"model": model} | dict(identity), run)
         self.rundir = RunDir(run.out, manifest, finished="scores.jsonl")
+        note(self.rundir, run)
         self.kept, self.failures = self.rundir.log("scores.jsonl"), self.rundir.log("failures.jsonl")
         self._finished = _finished(self.rundir)
         for line in self.kept.complaints():
@@ -220,7 +224,27 @@ class _Scores:
         )
         self.rundir.write_lines("rows.jsonl", ({"id": key, "score": values.get(key)} for key in self._digests))
         self.rundir.write("summary.json", made.to_json())
+        write_beside(self.rundir.path)
         return made
+
+
+def _answered(protocol: Protocol, settings: ScoringSettings, run: BenchRun) -> ScoringSettings | None:
+    """The settings as the run in `run.out` had them, if it has all scores: then nothing is asked, not even for the route."""
+    manifest = RunDir.manifest(run.out) if str(run.out) else None
+    config = manifest.get("config") if manifest else None
+    spoken = config.get("dialect") if isinstance(config, dict) else None
+    dialect = spoken if settings.dialect == "auto" else settings.dialect
+    if settings.route or spoken not in DIALECTS or dialect not in DIALECTS:
+        return None
+    finished = _earlier(run)
+    if any(finished.get(one.id, ("", 0.0))[0] != _digest(one) for one in protocol.candidates()):
+        return None
+    return replace(settings, dialect=dialect, route=dialects(settings.render)[dialect].routes[0])
+
+
+def _earlier(run: BenchRun) -> dict[str, tuple[str, float]]:
+    """What is finished in `run.out`, as `_finished`, without opening it to write."""
+    return _finished(RunDir.opened(run.out)) if str(run.out) and RunDir.manifest(run.out) is not None else {}
 
 
 def _finished(rundir: RunDir) -> dict[str, tuple[str, float]]:
@@ -242,7 +266,9 @@ def _digest(one: Candidate) -> str:
     return digest_of(Pair(one.id, one.messages, one.response))
 
 
-def _checked(value: float | None) -> Outcome[float]:
+def _checked(value: float | Outcome[float] | None) -> Outcome[float]:
+    if isinstance(value, Outcome):
+        return value if value.value is None else replace(_checked(value.value), prompt_tokens=value.prompt_tokens)
     if value is None or not math.isfinite(value):
         return Outcome(None, "no number", f"the score is {value}, no finite number")
     return Outcome(float(value))

@@ -28,11 +28,14 @@ from rationalerm.run.bench_games import row_of
 from rationalerm.run.forecast import Forecast
 from rationalerm.run.judge_input import JudgeConfig, JudgeInput
 from rationalerm.run.judging import forecast_judging, judge
+from rationalerm.run.progress import say
+from rationalerm.run.reporting import write_beside
 from rationalerm.types import Judgment, Order
 
-__all__ = ["BenchRun", "Benched", "bench_llm", "bench_manifest", "forecast_llm"]
+__all__ = ["BenchRun", "Benched", "bench_llm", "bench_manifest", "forecast_llm", "note"]
 
 _CONTESTS, _JUDGE = "contests.jsonl", "judge"
+_OWN = ("data sha256", "answers sha256")  # words of an identity that no judge has
 _DRAWS = 200  # of the intervals in judge/summary.json: those of the benchmark are the protocol's
 
 
@@ -47,6 +50,7 @@ class BenchRun:
         name: the judge's name in the files; None: the model's.
         orders, seed: as drawn by the protocol, for the records. The contests themselves say which games are played.
         votes, top_k, max_response_chars: as for `judge`.
+        notes: what run.json says beside: where the data came from, how the answers are scored. A resumed run may have others.
     """
 
     out: str | Path
@@ -57,6 +61,7 @@ class BenchRun:
     votes: int = 1
     top_k: int | None = None
     max_response_chars: int | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
     def config(self) -> JudgeConfig:
         """How the judge is asked."""
@@ -123,6 +128,7 @@ def bench_llm(protocol: Protocol, settings: ChatSettings, run: BenchRun, *, prog
     _checked(run)
     manifest = bench_manifest(protocol, "llm", settings.endpoint.shown, settings.endpoint.identity(), run)
     with RunDir(run.out, manifest, finished="rows.jsonl") as rundir:
+        note(rundir, run)
         path = rundir.path / _CONTESTS
         orders = _write(path, protocol)
         source = _Contests(path, identity={"benchmark": protocol.name, **_named(run.identity)})
@@ -156,6 +162,7 @@ def bench_llm(protocol: Protocol, settings: ChatSettings, run: BenchRun, *, prog
         )
         rundir.write_lines("rows.jsonl", _rows(protocol, games))
         rundir.write("summary.json", made.to_json())
+    write_beside(run.out)
     return made
 
 
@@ -192,9 +199,25 @@ def bench_manifest(
     }
 
 
+def note(rundir: RunDir, run: BenchRun) -> None:
+    """Puts the run's notes into run.json, if they are not there; says where the same bytes are of another commit now."""
+    said = RunDir.manifest(rundir.path) or {}
+    before, now = _commits(said), _commits(run.notes)
+    for file in sorted(before.keys() & now.keys()):
+        if before[file] != now[file]:
+            say(f"{file}: the same bytes, now of commit {now[file]}; the run began with {before[file]}")
+    if said != said | dict(run.notes):
+        rundir.write("run.json", said | dict(run.notes))
+
+
+def _commits(notes: Mapping[str, Any]) -> dict[str, str]:
+    """By file of the Hub."""
+    return {one["file"]: one["commit"] for one in (notes.get("sources") or {}).get("hub", ()) if one["commit"]}
+
+
 def _named(identity: Mapping[str, Any]) -> dict[str, Any]:
     """Under names that are not the judge's: both have a seed."""
-    return {f"data {name}": value for name, value in identity.items()}
+    return {name if name in _OWN else f"data {name}": value for name, value in identity.items()}
 
 
 def _checked(run: BenchRun) -> None:

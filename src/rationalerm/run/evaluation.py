@@ -21,9 +21,11 @@ from rationalerm.data.rundir import RunDir
 from rationalerm.data.spool import spooled
 from rationalerm.errors import UsageError
 from rationalerm.match import LLMMatcher, Matcher, make_matcher
+from rationalerm.run.ceiling import human_ceiling
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.progress import Progress, say, say_unmatched
+from rationalerm.run.reporting import write_beside
 from rationalerm.run.store import Store, match_row
 from rationalerm.run.writer import Writer
 from rationalerm.score.summary import Summary
@@ -49,6 +51,7 @@ def evaluate(
     imported: str | Path | None = None,
     audit_rows: int = 0,
     auditor: Matcher | None = None,
+    report: bool = True,
 ) -> Summary:
     """Are the judges' reasons the human's reasons?
 
@@ -65,6 +68,7 @@ def evaluate(
         imported: results files of the released inference script, whose rows count as finished (evaluator "unknown").
         audit_rows: so many random games go to `auditor`, a second matcher, too; `Summary.audit` says how far the two agree.
         auditor: the second matcher.
+        report: also write `out`/report.html.
 
     Returns:
         OA, RC and the rest a judge, comparisons, the chance level.
@@ -91,7 +95,10 @@ def evaluate(
         chance = chance_rows if chance_rows is not None else 0 if asked else _CHANCE_ROWS
         gathered = Gathered(config, chance, audit_rows if auditor else 0)
         summary = _matched(source, chosen, gathered, rundir, total, progress=progress, imported=imported)
-        return summary if auditor is None else _audited(summary, gathered, auditor, rundir, progress)
+        summary = summary if auditor is None else _audited(summary, gathered, auditor, rundir, progress)
+    if out is not None and report:
+        write_beside(out)
+    return summary
 
 
 def _matched(
@@ -123,7 +130,8 @@ def _matched(
         gathered.check_labels(source)
         levels = {judge: sample.level(matcher, gathered.config.scoring) for judge, sample in gathered.chance.items()}
     games = gathered.games(source.judges)
-    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", levels)
+    ceiling = None if isinstance(matcher, LLMMatcher) else human_ceiling(source, matcher, gathered.config)  # an LLM's costs calls
+    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", levels, ceiling)
     store.settle(games, source.bad, gathered.config.spurious_under)
     if rundir:
         rundir.write("summary.json", summary.to_json())
@@ -157,6 +165,8 @@ def _audited(summary: Summary, gathered: Gathered, auditor: Matcher, rundir: Run
     from rationalerm.run.audit import audit
 
     done = audit(gathered.audit.games(), summary.matcher, auditor, gathered.config, rundir, show=progress)
+    if rundir:
+        rundir.write("audit.json", done.compared.to_json() | {"games": done.games, "failures": done.failures})
     return replace(summary, audit=done.compared, audit_failures=done.failures, usage=done.usage or summary.usage)
 
 

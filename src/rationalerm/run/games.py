@@ -14,6 +14,7 @@ from rationalerm.run.audit import AuditSample
 from rationalerm.run.chance import ChanceSample
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.store import Game
+from rationalerm.score.ceiling import Ceiling
 from rationalerm.score.compare import compare
 from rationalerm.score.noise import noise
 from rationalerm.score.rows import GameResult, rationale_status, result
@@ -93,7 +94,12 @@ class Gathered:
                 )
 
     def summary(
-        self, games: dict[str, list[GameResult]], source: PairFile, matcher: str, chance: Mapping[str, float | None]
+        self,
+        games: dict[str, list[GameResult]],
+        source: PairFile,
+        matcher: str,
+        chance: Mapping[str, float | None],
+        ceiling: Ceiling | None = None,
     ) -> Summary:
         """The numbers, from the games."""
         config = self.config
@@ -110,5 +116,6 @@ class Gathered:
             matcher=matcher,
             label_contradictions={judge: (wrong, checked) for judge, (wrong, checked) in self._labels.items() if checked},
             games=games,
+            ceiling=ceiling,
             noise={judge: found for judge, of in games.items() if (found := noise(of)) is not None},
         )

@@ -46,6 +46,7 @@ class _Tally:
     empty: int = 0
 
     def add(self, outcome: RowScore | Failed | Skipped, cluster: Hashable) -> None:
+        """Counts a row. `cluster`: equal for rows that share a prompt; only a scored row's is kept."""
         self.total += 1
         if isinstance(outcome, Failed):
             self.errors[outcome.why] += 1
@@ -58,6 +59,7 @@ class _Tally:
                 column.append(getattr(outcome, name))
 
     def to_json(self) -> dict[str, Any]:
+        """Means over scored rows, each with `_std` beside it (None where no row was scored), and the counts of the others."""
         n = len(self.scores[0])
         out: dict[str, Any] = {"n": n, "total": self.total, "errors": self.errors.total(), "skipped": self.skipped.total()}
         for column, name in zip(self.scores, _METRICS, strict=True):

@@ -1,4 +1,7 @@
-"""Two judges (or two runs) on the rows that both have: paired differences, tested, and corrected for how many there are."""
+"""Two judges (or two runs) on the rows that both have: paired differences, their intervals, tested, corrected for how many.
+
+Knows nothing of files.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,34 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from rationalerm.score.intervals import holm, paired_permutation
+from rationalerm.score.intervals import Interval, bootstrap, holm, paired_permutation
 from rationalerm.score.means import VALUES, per_pair
 from rationalerm.score.rows import GameResult
 
-__all__ = ["Comparison", "Paired", "compare", "paired"]
+__all__ = ["DIFFERENCES", "Comparison", "Paired", "compare", "compare_domains", "paired", "paired_values"]
 
+DIFFERENCES: Interval = (-1.0, 1.0)
 _COMPARED = ("outcome_accuracy", "rationale_consistency")
 
 
 class Paired(NamedTuple):
-    """Means on the pairs that both have, the two-sided p-value, and how many pairs."""
+    """Means on the pairs that both have, the two-sided p-value, how many pairs, and the 95% interval of second - first."""
 
     mean_first: float
     mean_second: float
     p: float
     n: int
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two judges in one metric; `p_adjusted` is Holm's over all comparisons of that metric."""
+    """Two judges in one metric; `p_adjusted` is Holm's over all comparisons of that metric.
+
+    `low`, `high`: the 95% interval of mean_second - mean_first (paired clustered bootstrap, not corrected for how many
+    comparisons there are); None where all rows share one prompt.
+    """
 
     metric: str
     first: str
@@ -37,6 +47,8 @@ class Comparison:
     p: float
     p_adjusted: float
     n: int
+    low: float | None = None
+    high: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """An item of summary.json's `comparisons`."""
@@ -50,16 +62,30 @@ def compare(games: Mapping[str, Sequence[GameResult]]) -> list[Comparison]:
         tested = {(a, b): test for a, b in combinations(games, 2) if (test := paired(games[a], games[b], metric))}
         adjusted = holm([test.p for test in tested.values()])
         for ((a, b), test), p_adjusted in zip(tested.items(), adjusted, strict=True):
-            out.append(Comparison(metric, a, b, test.mean_first, test.mean_second, test.p, p_adjusted, test.n))
+            out.append(Comparison(metric, a, b, test.mean_first, test.mean_second, test.p, p_adjusted, *test[3:]))
     return out
 
 
+def compare_domains(games: Mapping[str, Sequence[GameResult]]) -> dict[str, list[Comparison]]:
+    """`compare` within each domain, sorted; Holm's correction is over the judges there, not over the domains."""
+    names = sorted({game.domain for of in games.values() for game in of if game.domain is not None})
+    return {name: compare({judge: [game for game in of if game.domain == name] for judge, of in games.items()}) for name in names}
+
+
 def paired(first: Sequence[GameResult], second: Sequence[GameResult], metric: str) -> Paired | None:
-    """A paired cluster permutation test on the pairs that both have in `metric`; None where there are none."""
+    """A paired cluster permutation test and interval on the pairs that both have in `metric`; None where there are none."""
+    x, y, clusters = paired_values(first, second, metric)
+    if not x:
+        return None
+    p = paired_permutation(x, y, clusters)
+    interval = bootstrap([b - a for a, b in zip(x, y, strict=True)], clusters, bounds=DIFFERENCES)
+    return Paired(sum(x) / len(x), sum(y) / len(y), p, len(x), *(interval or (None, None)))
+
+
+def paired_values(
+    first: Sequence[GameResult], second: Sequence[GameResult], metric: str
+) -> tuple[list[float], list[float], list[str]]:
+    """Both judges' values of the pairs that both have in `metric`, and the pairs' clusters."""
     left, right = per_pair(first, VALUES[metric]), per_pair(second, VALUES[metric])
     keys = [key for key in left if key in right and left[key][1] == right[key][1]]  # one id over two prompts is two rows
-    if not keys:
-        return None
-    x, y = [left[key][0] for key in keys], [right[key][0] for key in keys]
-    p = paired_permutation(x, y, [left[key][1] for key in keys])
-    return Paired(sum(x) / len(x), sum(y) / len(y), p, len(keys))
+    return [left[key][0] for key in keys], [right[key][0] for key in keys], [left[key][1] for key in keys]

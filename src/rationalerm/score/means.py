@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rationalerm.score.intervals import Interval, bootstrap
+from rationalerm.score.intervals import SHARE, Interval, bootstrap
 from rationalerm.score.rows import GameResult
 
 __all__ = ["VALUES", "Mean", "Value", "by_pair", "mean", "mean_of", "per_pair"]
@@ -58,13 +58,14 @@ def per_pair(games: Iterable[GameResult], value: Value) -> dict[str, tuple[float
 
 
 def mean(games: Iterable[GameResult], value: Value, draws: int) -> Mean:
-    """The mean over pairs, with a clustered bootstrap interval."""
+    """The mean over pairs, with its clustered interval."""
     return mean_of(list(per_pair(games, value).values()), draws)
 
 
-def mean_of(values: list[tuple[float, str]], draws: int) -> Mean:
-    """The mean of (value, cluster) pairs."""
+def mean_of(values: list[tuple[float, str]], draws: int, bounds: Interval | None = SHARE) -> Mean:
+    """The mean of (value, cluster) pairs; `bounds`: the least and greatest value there can be, None where nothing bounds them."""
     if not values:
         return Mean(None, None, 0)
     numbers = [number for number, _ in values]
-    return Mean(sum(numbers) / len(numbers), bootstrap(numbers, [cluster for _, cluster in values], draws=draws), len(numbers))
+    interval = bootstrap(numbers, [cluster for _, cluster in values], draws=draws, bounds=bounds)
+    return Mean(sum(numbers) / len(numbers), interval, len(numbers))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rationalerm.score.ceiling import Ceiling
 from rationalerm.score.compare import Comparison
 from rationalerm.score.evaluators import Compared
 from rationalerm.score.means import VALUES, Mean, by_pair, mean, mean_of
@@ -75,6 +76,7 @@ class Summary:
     games: Mapping[str, Sequence[GameResult]] = field(
         default_factory=dict, repr=False
     )  # not in summary.json: rows.jsonl has them
+    ceiling: Ceiling | None = None  # what annotators reach against each other, where rows have several
     noise: dict[str, Noise] = field(default_factory=dict)  # of the matcher, where it was asked several times
     audit_failures: dict[str, int] = field(default_factory=dict)  # of the second evaluator: category -> games
     audit: Compared | None = None  # a second evaluator on a sample; not in summary.json
@@ -95,6 +97,7 @@ class Summary:
             "judges": {name: judge.to_json() for name, judge in self.judges.items()},
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
             "label_contradictions": contradictions,
+            **({"ceiling": self.ceiling.to_json()} if self.ceiling else {}),
             **({"noise": {name: noise.to_json() for name, noise in self.noise.items()}} if self.noise else {}),
         }
 

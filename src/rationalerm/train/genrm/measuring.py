@@ -1,4 +1,4 @@
-"""What a policy's answers to held-out prompts come to: OA, RC, AP, generic share. The measuring rules, whatever the reward was.
+"""What a policy's answers to held-out prompts come to: OA, RC, AP, EG and generic shares; one rule, whatever the reward was.
 
 The list is cut to the first five, an answer that was cut off is unscored, a failure of the matcher is counted: the figures are
 those that `evaluate` gives, and do not move with the reward's options. Knows nothing of trainers.
@@ -12,6 +12,7 @@ from typing import Any
 
 from rationalerm.errors import MatcherError
 from rationalerm.judge.answers import read_answer
+from rationalerm.judge.tagging import RuleTagger
 from rationalerm.match import Matcher
 from rationalerm.match.leaning import leaning
 from rationalerm.reward import Truth
@@ -47,11 +48,13 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """An evaluation at one update. `generic` and `reasons` are means over the answers that give reasons."""
+    """An evaluation at one update. `generic`, `eg_share` (the share of evidence-grounded reasons, by the rule tagger) and
+    `reasons` are means over the answers that give reasons."""
 
     step: int
     summary: JudgeSummary
     generic: Mean
+    eg_share: Mean
     reasons: Mean
     games: Sequence[GameResult]
     matcher: str
@@ -64,12 +67,14 @@ class HeldOut:
             "matcher": self.matcher,
             **whole,
             **self.generic.to_json("generic"),
+            **self.eg_share.to_json("eg_share"),
             **self.reasons.to_json("reasons"),
         }
 
     def figures(self) -> dict[str, float]:
         """What loggers get; a figure that nothing was scored for is not there."""
-        means = {name: self.summary.means[name] for name in METRICS} | {"generic": self.generic, "reasons": self.reasons}
+        means = {name: self.summary.means[name] for name in METRICS}
+        means |= {"generic": self.generic, "eg_share": self.eg_share, "reasons": self.reasons}
         return {f"held_out/{name}": mean.value for name, mean in means.items() if mean.value is not None}
 
     def against(self, first: HeldOut) -> dict[str, Paired]:
@@ -94,16 +99,21 @@ def measure(step: int, answers: Iterable[Answered], matcher: Matcher) -> HeldOut
     todo = [game for game in games if to_match(game)]
     found = dict(zip([game.key for game in todo], _match(matcher, todo), strict=True))
     results = [result(game.pair, game.answer, game.judgment, found.get(game.key), scoring="paper", top_k=TOP_K) for game in games]
-    said = [(leaning(game.judgment.reasons, matcher).generic, game.pair.cluster, len(game.judgment.reasons)) for game in games]
-    told = [one for one in said if one[2]]
+    told = [(game.judgment.reasons, game.pair.cluster) for game in games if game.judgment.reasons]
     return HeldOut(
         step,
         summarise(results, POLICY),
-        mean_of([(generic, cluster) for generic, cluster, _ in told], 2000),
-        mean_of([(float(count), cluster) for _, cluster, count in told], 2000),
+        mean_of([(leaning(reasons, matcher).generic, cluster) for reasons, cluster in told], 2000),
+        mean_of([(_grounded(reasons), cluster) for reasons, cluster in told], 2000),
+        mean_of([(float(len(reasons)), cluster) for reasons, cluster in told], 2000),
         results,
         f"{matcher.name} {matcher.version}",
     )
+
+
+def _grounded(reasons: Sequence[str]) -> float:
+    """The share of reasons that are grounded in evidence."""
+    return sum(tags.kind == "EG" for tags in RuleTagger().tag(reasons)) / len(reasons)
 
 
 def _game(answered: Answered) -> Game:

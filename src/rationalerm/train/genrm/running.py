@@ -25,6 +25,7 @@ from rationalerm.match import EmbeddedMatcher, Matcher
 from rationalerm.reward import HybridReward
 from rationalerm.reward.config import FREE_REWARD
 from rationalerm.run.progress import say
+from rationalerm.run.reporting import write_beside
 from rationalerm.train.genrm.alarm import Alarm
 from rationalerm.train.genrm.card import model_card
 from rationalerm.train.genrm.config import GenRMConfig
@@ -107,7 +108,8 @@ def train_genrm(prompts: str | Path, out: str | Path, config: GenRMConfig, *, sh
         summary = summary_of(rundir, config, watch.alarm, trainer.state.global_step)
         card = model_card(summary, config, data.digest)
         (Path(out) / "model" / "README.md").write_text(card, encoding="utf-8")
-        rundir.write("summary.json", summary)  # last: where it is, the run is whole
+        rundir.write("summary.json", summary)  # where it is, the run is whole
+        write_beside(out)
         return summary
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter as Tally
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
@@ -95,36 +94,66 @@ def prepare(
         raise UsageError("--out is empty; name a folder")
     folder = PreparedDir(out, _config(inputs, options, held_out, feedback))
     library = check_library()
-    with ExitStack() as stack:
-        shown = Progress("rows read") if progress else None
-        reading = _Reading(options, stack.enter_context(TemporaryFile(prefix="rationalerm-")), shown)
-        for name in _names(inputs):
-            reading.file(*name, feedback)
-        if shown is not None:
-            shown.close()
+    with TemporaryFile(prefix="rationalerm-") as spool:
+        reading = _read(inputs, options, spool, feedback, progress)
         held = [_Held(path) for path in held_out]
-        chosen, likeness = reading.choose(held)
-        groups = likeness.groups(chosen)
-        splits = split_groups(groups, options.validation, options.seed)
-        entries, near = [reading.entries[k] for k in chosen], likeness.near(chosen)
-        folder.begin()
-        for split in _splits(splits):
-            folder.write_split(split, _rows(zip(entries, groups, splits, strict=True), split, reading, options))
-        report = report_of(
-            options,
-            entries,
-            splits,
-            inputs=reading.inputs,
-            dropped=reading.dropped,
-            held_out=[one.to_json() for one in held],
-            bad=reading.bad,
-            near=len(near),
-            leaks=leaks([entry.texts for entry in entries], splits, near),
-            counted_by=reading.counter.name,
-            library=library,
-        )
-        folder.finish(report.to_json(), reading.left_out, card(report.to_json(), _splits(splits)))
-        return report
+        placed = _place(reading, held, options)
+        return _write(folder, placed, reading, held, options, library)
+
+
+def _read(
+    inputs: Sequence[str | Path], options: PrepareOptions, spool: IO[bytes], feedback: str | Path | None, progress: bool
+) -> _Reading:
+    """The one pass over all inputs."""
+    shown = Progress("rows read") if progress else None
+    reading = _Reading(options, spool, shown)
+    for name in _names(inputs):
+        reading.file(*name, feedback)
+    if shown is not None:
+        shown.close()
+    return reading
+
+
+def _place(reading: _Reading, held: Sequence[_Held], options: PrepareOptions) -> _Placed:
+    """Leaves out what is held out, and draws the splits by prompt."""
+    chosen, likeness = reading.choose(held)
+    groups = likeness.groups(chosen)
+    splits = split_groups(groups, options.validation, options.seed)
+    return _Placed([reading.entries[k] for k in chosen], groups, splits, likeness.near(chosen))
+
+
+def _write(
+    folder: PreparedDir, placed: _Placed, reading: _Reading, held: Sequence[_Held], options: PrepareOptions, library: str
+) -> Report:
+    """Writes the splits, then the account of them; the first that touches the folder."""
+    entries, groups, splits, near = placed
+    folder.begin()
+    for split in _splits(splits):
+        folder.write_split(split, _rows(zip(entries, groups, splits, strict=True), split, reading, options))
+    report = report_of(
+        options,
+        entries,
+        splits,
+        inputs=reading.inputs,
+        dropped=reading.dropped,
+        held_out=[one.to_json() for one in held],
+        bad=reading.bad,
+        near=len(near),
+        leaks=leaks([entry.texts for entry in entries], splits, near),
+        counted_by=reading.counter.name,
+        library=library,
+    )
+    folder.finish(report.to_json(), reading.left_out, card(report.to_json(), _splits(splits)))
+    return report
+
+
+class _Placed(NamedTuple):
+    """The rows that stay, each with its group's key and its split; and the pairs of conversations that are nearly the same."""
+
+    entries: list[Entry]
+    groups: list[bytes]
+    splits: list[Split]
+    near: list[tuple[bytes, bytes]]
 
 
 class _Held:

@@ -19,6 +19,7 @@ from rationalerm import __version__
 from rationalerm.data.rundir import RunDir
 from rationalerm.errors import UsageError
 from rationalerm.run.progress import Progress
+from rationalerm.run.reporting import write_beside
 from rationalerm.train.toy.arms import ARMS
 from rationalerm.train.toy.evaluate import answered, evaluated, examples
 from rationalerm.train.toy.grpo import Grpo, train_arm
@@ -107,6 +108,8 @@ def run_toy(config: ToyConfig, arms: Sequence[str], out: str | Path | None = Non
             if name not in store.arms:
                 store.add(name, *_arm(name, config, start, progress))
         store.finish(config)
+        if out is not None:
+            write_beside(out)
         return ToySummary(
             config, {name: store.arms[name] for name in arms}, {k: store.curves[k] for k in arms if k in store.curves}
         )

@@ -1,0 +1,143 @@
+"""A run of `evaluate` or `match`, finished or still going on, as the report takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rationalerm.data.located import Located
+from rationalerm.data.log import Log
+from rationalerm.data.pairs import PairFile
+from rationalerm.errors import DataError, RationalermError
+from rationalerm.run.config import EvaluateConfig
+from rationalerm.run.games import Gathered, game_of, to_match
+from rationalerm.run.reporting.loaded import Detail, Loaded, Source, read_summary
+from rationalerm.run.store import Key, key_of, match_key, matching_of
+from rationalerm.score.rows import GameResult
+from rationalerm.types import Pair
+
+__all__ = ["load_evaluation", "rows_of"]
+
+
+def load_evaluation(folder: Path, name: str, manifest: Mapping[str, Any], stack: ExitStack) -> Loaded:
+    """Reads it.
+
+    Args:
+        folder: the run directory.
+        name: as it is shown.
+        manifest: its run.json.
+        stack: closes its files.
+
+    Raises:
+        DataError: a file that is not a run's, or nothing that is finished yet.
+    """
+    summary = read_summary(folder)
+    source, why = _source(manifest)
+    files = _Files(folder, stack)
+    games = rows_of(folder / "rows.jsonl") if summary is not None else _so_far(manifest, source, why, files, name)
+    if summary is not None:
+        games = {judge: games[judge] for judge in [*summary.get("judges", {}), *games] if judge in games}
+    return Loaded(
+        name=name,
+        manifest=manifest,
+        games=games,
+        finished=summary is not None,
+        source=source,
+        without_texts=why,
+        detail=files.detail,
+        measured=(summary or {}).get("judges", {}),
+        summary=summary or {},
+    )
+
+
+def rows_of(file: Path) -> dict[str, list[GameResult]]:
+    """A finished run's games by judge.
+
+    Raises:
+        DataError: a row that is not a finished run's.
+    """
+    games: dict[str, list[GameResult]] = {}
+    for row in Log(file).rows():
+        try:
+            game = GameResult.from_json(row)
+        except (KeyError, ValueError, TypeError) as error:
+            raise DataError(f"holds a row that is not a finished run's ({error!r})", source=str(file)) from None
+        games.setdefault(game.judge, []).append(game)
+    return games
+
+
+class _Files:
+    """The lists, scores and texts of a run's games."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.matches = stack.enter_context(Located(folder / "matches.jsonl", _first_asking))
+        self.judgments = stack.enter_context(Located(folder / "judgments.jsonl", key_of))
+
+    def detail(self, key: Key) -> Detail | None:
+        """Of one game; None where the files have nothing of it."""
+        match, judgment = self.matches.get(key), self.judgments.get(key)
+        text = judgment.get("text") if judgment else None
+        if match is not None:
+            human, reasons = tuple(match["human_reasons"]), tuple(match["judge_reasons"])
+            evaluator = f"{match.get('evaluator', '')} {match.get('evaluator_version', '')}".strip()
+            return Detail(human, reasons, matching_of(match), text, evaluator)
+        return None if judgment is None else Detail(None, tuple(judgment.get("reasons") or ()), None, text)
+
+
+def _first_asking(row: dict[str, Any]) -> Key | None:
+    """Where a matcher was asked several times, the first says which reason was matched."""
+    key, repeat = match_key(row)
+    return None if repeat else key
+
+
+def config_of(manifest: Mapping[str, Any]) -> EvaluateConfig:
+    """The run's scoring and field names."""
+    config = manifest.get("config") or {}
+    return EvaluateConfig(**{f.name: config[f.name] for f in fields(EvaluateConfig) if f.name in config})
+
+
+def _source(manifest: Mapping[str, Any]) -> tuple[Source | None, str | None]:
+    """The run's input, if it is still where it was."""
+    config = manifest.get("config") or {}
+    path = config.get("input")
+    if not isinstance(path, str) or path in ("-", "stdin"):
+        return None, "the rows came over standard input, and are not kept"
+    if not Path(path).is_file():
+        return None, f"{path} is not there any more"
+    how = config_of(manifest)
+    judges = tuple(config.get("judges") or ())
+    return Source((path, judges, how), partial(_pairs, path, how, judges)), None
+
+
+def _pairs(path: str, how: EvaluateConfig, judges: tuple[str, ...]) -> Iterator[Pair]:
+    """The input's good rows. A file that has changed is read as far as it goes: the games are the run's, not the file's."""
+    try:
+        yield from PairFile(path, how.columns(judges), skip_bad=True, feedback=how.feedback)
+    except RationalermError:
+        return
+
+
+def _so_far(
+    manifest: Mapping[str, Any], source: Source | None, why: str | None, files: _Files, name: str
+) -> dict[str, list[GameResult]]:
+    """The games of an unfinished run that are finished."""
+    if source is None:
+        raise DataError(f"the run has not come to its end, and {why}; run its command again", source=name)
+    gathered = Gathered(config_of(manifest), 0)
+    judges: list[str] = []
+    for pair in source.pairs():
+        for place, answer in enumerate(pair.answers):
+            key = (pair.id, answer.judge, answer.order)
+            row = files.matches.get(key)
+            if row is None and key not in files.judgments:
+                continue
+            game = game_of(pair, answer)
+            if row is None and to_match(game):  # read, not matched yet
+                continue
+            gathered.add(game, [] if row is None else [matching_of(row)], place)
+            judges.append(answer.judge)
+    return gathered.games(list(dict.fromkeys(judges)))

@@ -1,0 +1,75 @@
+"""What the figures can and can't tell, by scope: the trap, the human ceiling, the least difference that the rows can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rationalerm.run.reporting.figures import ALL, value_of
+from rationalerm.run.reporting.loaded import Loaded
+from rationalerm.score.compare import Comparison
+from rationalerm.score.detectable import detectable_pairs
+from rationalerm.score.rows import GameResult
+from rationalerm.score.trap import MARGIN, SHARE_OF_BEST, find_trap
+
+_HAIR = 0.005  # the region's edge is drawn so far left of the leftmost mark in it, where no other judge is
+
+__all__ = ["TRAP_RULE", "ceiling_of", "detectable_of", "trap_of"]
+
+TRAP_RULE = (
+    "Trap: judges whose OA is not worse than the best by more than noise (Holm p of 0.05 or more, the gap's 95% interval "
+    f"reaching {MARGIN:g} or less) and whose RC is clearly lower than the best RC among them (Holm p under 0.05, and under "
+    f"{SHARE_OF_BEST:.0%} of it)."
+)
+
+
+def trap_of(figures: Mapping[str, Mapping[str, Any]], comparisons: Iterable[Comparison], numbers: Mapping[str, int]) -> Any:
+    """The trap of one scope as the page takes it; None where no judge is in it.
+
+    Args:
+        figures: a judge's figures in the scope, by name.
+        comparisons: of the same judges.
+        numbers: their numbers on the page.
+    """
+    values = {name: (of["oa"][0], of["rc"][0]) for name, of in figures.items()}
+    found = find_trap(values, comparisons)
+    if found is None:
+        return None
+    edge = found.oa_from - _HAIR
+    if any(found.oa_from > oa >= edge for oa, _ in values.values() if oa is not None):
+        edge = found.oa_from
+    return found.to_json() | {"judges": [numbers[name] for name in found.judges], "oa_from": edge}
+
+
+def ceiling_of(runs: Sequence[Loaded], scopes: Iterable[str]) -> dict[str, Any] | None:
+    """What annotators reach against each other: of the first run that has it. Runs by other matchers have another RC, and are
+    not mixed; None where the runs' matchers differ, or none has it."""
+    with_one = [run for run in runs if isinstance(run.summary.get("ceiling"), dict)]
+    if not with_one or len({run.matcher for run in runs if run.matcher}) > 1:
+        return None
+    found = with_one[0].summary["ceiling"]
+    parts = {ALL: found} | dict(found.get("domains") or {})
+    return {
+        scope: {
+            "rc": value_of(part, "rationale_consistency"),
+            "oa": value_of(part, "outcome_accuracy"),
+            "annotators": part["annotators"],
+            "rows": part["rows"],
+        }
+        if (part := parts.get(scope))
+        else None
+        for scope in scopes
+    }
+
+
+def detectable_of(games: Mapping[str, Sequence[GameResult]]) -> dict[str, Any] | None:
+    """The least gap in OA and in RC that these rows can show between any two of the judges; None where they tell of none."""
+    found = detectable_pairs(games)
+    least: dict[str, Any] = {}
+    for short, metric in (("oa", "outcome_accuracy"), ("rc", "rationale_consistency")):
+        known = [one for one in found if one.metric == metric and one.difference is not None]
+        smallest = min(known, key=lambda one: one.difference or 0.0, default=None)
+        least[short] = None if smallest is None else smallest.difference
+        least[f"{short}_said"] = None if smallest is None else smallest.sentence
+        least["n"] = max(least.get("n", 0), 0 if smallest is None else smallest.n)
+    return least if least["n"] else None

@@ -1,0 +1,67 @@
+"""How far RC hangs on which reasons the human happened to write, from a sample of the matchings that pass by."""
+
+from __future__ import annotations
+
+import heapq
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rationalerm.run.reporting.joined import JudgeOfRun, PairKey, Row
+from rationalerm.run.reporting.loaded import Detail, Loaded
+from rationalerm.score.evaluators import scored_matching
+from rationalerm.score.reliability import Split, reliability
+
+__all__ = ["Steadiness", "hang_notes"]
+
+PAIRS = 300  # sampled; a run's own number if it has fewer
+SPLITS = 30
+_TELLS = 0.1  # a reliability under it says nothing of a row
+
+
+class Steadiness:
+    """Gathers the matchings of a sample of pairs; which ones, depends on their ids alone.
+
+    Args:
+        runs, judges: as loaded.
+        pairs: all pairs' keys.
+    """
+
+    def __init__(self, runs: Sequence[Loaded], judges: Sequence[JudgeOfRun], pairs: Iterable[PairKey]) -> None:
+        self._runs, self._judges = runs, judges
+        self._sample = set(heapq.nsmallest(PAIRS, pairs, key=lambda key: (zlib.crc32(key[0].encode("utf-8", "replace")), key)))
+        self._splits: dict[int, list[Split]] = {}
+
+    def add(self, key: PairKey, row: Row, detail: Detail) -> None:
+        """A game with its matching."""
+        if detail.matching is None or row.game.score is None or key not in self._sample:
+            return
+        kept = scored_matching(detail.matching, detail.reasons, self._runs[row.run].top_k)
+        self._splits.setdefault(row.judge, []).append(Split("\x1f".join(key), kept))
+
+    def to_json(self) -> dict[str, Any] | None:
+        """By run, since each run's lists are its own: a figure a judge (by number), and whether the ranking holds."""
+        by_run: dict[int, dict[str, list[Split]]] = {}
+        for number, splits in self._splits.items():
+            by_run.setdefault(self._judges[number].run, {})[str(number)] = splits
+        made = [reliability(of, splits=SPLITS).to_json() for of in by_run.values()]
+        return {"pairs": PAIRS, "runs": made} if made else None
+
+
+def hang_notes(steadiness: Mapping[str, Any] | None) -> dict[int, str]:
+    """A line a judge, by number; none where it is not defined."""
+    return {
+        int(number): (
+            f"RC's standard error from which reasons the human wrote {of['error']:.3f} ({of['rows']} pairs, {run['splits']} "
+            f"splits of their lists); {_steady(of['row'])}."
+        )
+        for run in (steadiness or {}).get("runs", ())
+        for number, of in run["judges"].items()
+        if of["error"] is not None and of["row"] is not None
+    }
+
+
+def _steady(row: float) -> str:
+    if row < _TELLS:
+        return "single rows differ by no more than their reasons do: don't read one row's recall alone"
+    return f"reliability of a single row's recall {row:.2f}"

@@ -1,0 +1,305 @@
+"""Run directories to the report page: what is in it is what is in the run, whatever command made it and however far it came."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import ROOT, Ran
+from endpoint import FakeEndpoint, judge_answer
+from pagefile import PageFile, read_page
+from rationalerm import evaluate
+from rationalerm.errors import DataError, UsageError
+from rationalerm.run.reporting import write_report
+
+SAMPLE = ROOT / "src" / "rationalerm" / "sample" / "pairs.jsonl"
+SHORT = {
+    "oa": "outcome_accuracy",
+    "rc": "rationale_consistency",
+    "ap": "average_precision",
+    "precision": "precision",
+    "s_corr": "s_corr",
+}
+Run = Callable[..., Ran]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("finished") / "run"
+    evaluate(SAMPLE, out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(finished: Path) -> PageFile:
+    return read_page(finished / "report.html")
+
+
+def test_the_figures_are_those_of_the_summary(finished: Path, page: PageFile) -> None:
+    summary = json.loads((finished / "summary.json").read_text("utf-8"))
+    assert [judge["name"] for judge in page.head["judges"]] == list(summary["judges"])
+    assert page.head["domains"] == ["code", "general", "multilingual", "stem"]
+    for judge in page.head["judges"]:
+        said = summary["judges"][judge["name"]]
+        for scope, part in {"": said, **said["domains"]}.items():
+            for short, name in SHORT.items():
+                interval = part[f"{name}_ci"] or [None, None]
+                assert judge["figures"][scope][short] == [part[name], *interval, part[f"{name}_n"]]
+        assert judge["figures"][""]["chance"] == summary["chance"][judge["name"]]
+        assert judge["counts"] == said["counts"]
+
+
+def test_every_game_is_a_row_with_its_own_numbers(finished: Path, page: PageFile) -> None:
+    rows = lines(finished / "rows.jsonl")
+    assert page.head["rows"]["n"] == len(rows) == len(page.index["id"])
+    for judge in page.head["judges"]:
+        mine = {row["id"]: row for row in rows if row["judge"] == judge["name"]}
+        shown = page.rows(judge["name"])
+        assert set(shown) == set(mine)
+        for id, (number, _) in shown.items():
+            row = mine[id]
+            assert page.head["categories"][page.index["category"][number]] == row["category"]
+            assert page.index["label"][number] == row["label"]
+            recall = page.index["recall"][number]
+            assert (recall is None) == (row["recall"] is None)
+            assert recall is None or recall == pytest.approx(row["recall"], abs=1e-4)
+
+
+def test_the_lines_between_the_lists_add_up_to_the_recall(page: PageFile) -> None:
+    checked = 0
+    for number, game in page.games.items():
+        recall = page.index["recall"][number]
+        if recall is None:
+            continue
+        human = game["human"] or page.pairs[page.index["pair"][number]]["human"]
+        assert sum(score for _, _, score in game["links"]) / len(human) == pytest.approx(recall, abs=1e-4)
+        assert len({i for i, _, _ in game["links"]}) == len({j for _, j, _ in game["links"]}) == len(game["links"])
+        assert all(j < 5 for _, j, _ in game["links"])
+        checked += bool(game["links"])
+    assert checked > 100
+
+
+def test_the_texts_are_the_inputs(finished: Path, page: PageFile) -> None:
+    given = {row["id"]: row for row in lines(SAMPLE)}
+    for pair in page.pairs.values():
+        row = given[pair["id"]]
+        assert pair["responses"] == [row["response1"], row["response2"]]
+        assert pair["messages"] == [[turn["role"], turn["content"]] for turn in row["context"]]
+    answers = {(row["id"], row["judge"]): row for row in lines(finished / "judgments.jsonl")}
+    for id, (_, game) in page.rows("noisy").items():
+        assert game["text"] == answers[id, "noisy"]["text"]
+        assert game["reasons"] == answers[id, "noisy"]["reasons"]
+
+
+def test_two_runs_are_compared_under_names_of_their_own(finished: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    evaluate(SAMPLE, ["checks", "surface"], "lexical", out=other)
+    write_report([finished, other], tmp_path / "both.html")
+    both = read_page(tmp_path / "both.html")
+    names = [judge["name"] for judge in both.head["judges"]]
+    assert names == ["checks (run)", "surface (run)", "noisy", "checks (other)", "surface (other)"]
+    assert [run["matcher"].split("-")[0] for run in both.head["runs"]] == ["embedded", "lexical"]
+    assert both.head["rows"] | {"why_no_texts": None} == both.head["rows"] | {"pairs": 69, "n": 5 * 69}
+    pairs = {(one["first"], one["second"]) for one in both.head["comparisons"][""] if one["metric"] == "rc"}
+    assert len(pairs) == 10
+
+
+def test_an_unfinished_run_shows_what_is_finished(finished: Path, tmp_path: Path) -> None:
+    out = tmp_path / "half"
+    shutil.copytree(finished, out)
+    for name in ("rows.jsonl", "summary.json", "report.html"):
+        (out / name).unlink()
+    kept = lines(out / "matches.jsonl")[:40]
+    (out / "matches.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept) + '{"torn": ', "utf-8")
+    write_report([out], tmp_path / "half.html")
+    half = read_page(tmp_path / "half.html")
+    assert half.head["runs"][0]["finished"] is False
+    whole = {(row["id"], row["judge"]): row for row in lines(finished / "rows.jsonl")}
+    scored = [number for number, recall in enumerate(half.index["recall"]) if recall is not None]
+    assert {half.index["id"][number] for number in scored} >= {row["id"] for row in kept if row["judge"] == "checks"}
+    for number in scored:
+        judge = half.head["judges"][half.index["judge"][number]]["name"]
+        assert half.index["recall"][number] == pytest.approx(whole[half.index["id"][number], judge]["recall"], abs=1e-4)
+
+
+def test_an_input_that_is_gone_leaves_the_lists(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    shutil.copy(SAMPLE, rows)
+    evaluate(rows, ["checks"], out=tmp_path / "out", report=False)
+    assert not (tmp_path / "out" / "report.html").exists()
+    rows.unlink()
+    write_report([tmp_path / "out"], tmp_path / "page.html")
+    page = read_page(tmp_path / "page.html")
+    assert page.head["rows"]["texts"] is False
+    assert page.head["rows"]["why_no_texts"] == f"{rows} is not there any more"
+    assert all(pair["human"] for pair, game in zip(page.pairs.values(), page.games.values(), strict=True) if game["links"])
+    assert page.head["rows"]["n"] == 69
+
+
+def test_judge_match_and_report(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A judge's own run has verdicts and no RC; matched, it has both, in both orders, each with the lists in its own letters."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in lines(SAMPLE)[:12]), "utf-8")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with FakeEndpoint(judge_answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert run("judge", rows, "--model", "m", "--out", tmp_path / "judged", "--no-cache").code == 0
+    assert run("report", tmp_path / "judged").code == 0
+    page = read_page(tmp_path / "judged" / "report.html")
+    assert page.head["rows"]["n"] == 24
+    assert page.head["judges"][0]["figures"][""]["rc"][0] is None
+    assert page.head["judges"][0]["figures"][""]["oa"][0] is not None
+    assert run("evaluate", tmp_path / "judged" / "pairs.jsonl", "--judge", "m", "--out", tmp_path / "matched").code == 0
+    both = read_page(tmp_path / "matched" / "report.html")
+    assert both.index["order"].count(1) == 12
+    swapped = [both.games[number] for number, turn in enumerate(both.index["order"]) if turn]
+    assert any(game["human"] for game in swapped)
+    assert both.head["judges"][0]["figures"][""]["oa"] == page.head["judges"][0]["figures"][""]["oa"]
+
+
+def test_hostile_names_and_texts_stay_data(tmp_path: Path) -> None:
+    text = "</script><script>alert(1)</script><!-- \u202e \x00 \ud800"
+    row = {
+        "id": text,
+        "domain": "</title>" + text,
+        "context": [{"role": "user", "content": text}],
+        "response1": text,
+        "response2": "b",
+        "overall_preference": -1,
+        "human-checklist": [f"Response 1 says {text}"],
+        "</script>-checklist": [f"Response A says {text}"],
+        "</script>-label": -1,
+    }
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(row) + "\n", "utf-8")
+    evaluate(rows, ["</script>"], out=tmp_path / "</title><script>alert(1)<")
+    file = next(tmp_path.rglob("report.html"))
+    page = read_page(file)
+    assert page.pairs[0]["responses"][0].startswith("</script><script>alert(1)</script><!-- \u202e \x00 ")
+    assert b"alert(1)</script>" not in file.read_bytes()
+    assert b"<script>alert(1)" not in file.read_bytes()
+
+
+def test_what_can_not_be_reported_is_said_in_one_line(tmp_path: Path, run: Run, finished: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for argv, words in (
+        ([tmp_path / "empty"], "no run.json there"),
+        ([tmp_path / "nowhere"], "no run.json there"),
+        ([SAMPLE], "no run.json there"),
+        ([finished, tmp_path / "nowhere", "--out", tmp_path / "x.html"], "nowhere"),
+        ([finished, finished], "--out"),
+        ([finished, "--out", tmp_path], "name a file"),
+        ([finished, "--out", tmp_path / "no" / "such" / "x.html"], "x.html"),
+    ):
+        done = run("report", *argv)
+        assert done.code == 2
+        assert done.err.count("\n") == 1
+        assert words in done.err
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_damaged_runs_are_said(finished: Path, tmp_path: Path) -> None:
+    out = tmp_path / "damaged"
+    shutil.copytree(finished, out)
+    (out / "rows.jsonl").write_text('{"id": "x"}\n', "utf-8")
+    with pytest.raises(DataError, match=r"rows\.jsonl: holds a row that is not a finished run's"):
+        write_report([out], tmp_path / "x.html")
+    (out / "run.json").write_text('{"command": "decompose"}', "utf-8")
+    with pytest.raises(UsageError, match="nothing to report"):
+        write_report([out], tmp_path / "x.html")
+    (out / "run.json").write_text("{", "utf-8")
+    with pytest.raises(DataError, match=r"run\.json"):
+        write_report([out], tmp_path / "x.html")
+
+
+def test_a_full_disk_leaves_the_old_page_and_the_run(tmp_path: Path) -> None:
+    """The run is whole without its page: exit 0, and a line that says why there is none."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))  # noqa: E731  # the page is larger
+    command = [sys.executable, "-m", "rationalerm", "evaluate", str(SAMPLE), "--out", str(tmp_path / "out"), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, env=dict(os.environ), check=False)
+    assert done.returncode == 0, done.stderr
+    assert "no report.html" in done.stderr
+    assert json.loads(done.stdout)["rows"] == 69
+    assert (tmp_path / "out" / "summary.json").exists()
+    assert not list((tmp_path / "out").glob(".report*"))
+
+
+def test_evaluate_can_leave_the_page_out(tmp_path: Path, run: Run) -> None:
+    assert run("evaluate", SAMPLE, "--judge", "checks", "--out", tmp_path / "out", "--no-report", "--json").code == 0
+    assert not (tmp_path / "out" / "report.html").exists()
+
+
+def test_reasons_are_tagged_by_the_rules_or_by_a_model(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a model: kept in the run, taken up again, what failed counted and not guessed; another text's tags are not a row's."""
+    out = tmp_path / "out"
+    rows = tmp_path / "rows.jsonl"
+    given = lines(SAMPLE)[:10]
+    rows.write_text("".join(json.dumps(row) + "\n" for row in given), "utf-8")
+    evaluate(rows, ["checks", "surface"], out=out)
+    page = read_page(out / "report.html")
+    assert page.head["kinds"]["tagger"].startswith("rules ")
+    shares = {page.head["judges"][of["judge"]]["name"]: of for of in page.head["kinds"]["judges"]}
+    for judge, of in shares.items():
+        reasons = [kind for _, game in page.rows(judge).values() for kind in game["kinds"] or ()]
+        assert of["n"] == len(reasons)
+        assert of["EG"][0] == pytest.approx(reasons.count("EG") / len(reasons))
+        assert sum(of[kind][0] for kind in ("EG", "CG", "GS")) == pytest.approx(1)
+
+    def tag(body: dict[str, Any], n: int) -> str:
+        text = body["messages"][-1]["content"]
+        numbers = sorted({int(number) for number in re.findall(r"^S(\d+): ", text, re.M)})
+        if "chunks(range(7)" in text:
+            return "I can't say."
+        return "<RESULT_START>\n" + "\n".join(f"- S{number}: CG F2" for number in numbers) + "\n<RESULT_END>"
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with FakeEndpoint(tag) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        asked = ("report", out, "--tagger", "llm", "--model", "m", "--no-cache", "--format-retries", "0")
+        planned = run(*asked, "--dry-run", "--json").json
+        assert server.count == 0
+        done = run(*asked, "--json", "--max-failed", "50%")
+        assert done.code == 0, done.err
+        assert planned["calls"] == server.count
+        calls = server.count
+        assert run(*asked).code == 0
+        assert server.count - calls <= done.json["tagged"]["failed"]
+    page = read_page(out / "report.html")
+    assert page.head["kinds"]["tagger"].startswith("llm m ")
+    assert page.head["kinds"]["agreement"] is None
+    assert all(of["CG"][0] == of["F2"][0] == 1.0 for of in page.head["kinds"]["judges"])
+    failed = sum(of["failed"] for of in page.head["kinds"]["judges"])
+    assert (
+        failed == done.json["tagged"]["failed"] == sum(game["kinds"] is None for game in page.games.values() if game["reasons"])
+    )
+    given[3]["surface-generated_text"] = given[4]["surface-generated_text"]
+    rows.write_text("".join(json.dumps(row) + "\n" for row in given), "utf-8")
+    evaluate(rows, ["checks", "surface"], out=out)
+    again = read_page(out / "report.html")
+    assert again.rows("surface")[given[3]["id"]][1]["kinds"] is None
+    assert sum(of["failed"] for of in again.head["kinds"]["judges"]) == failed + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--model", "m"], "--tagger llm"), (["--dry-run"], "--tagger llm"), (["--tagger", "llm"], "--model")],
+)
+def test_options_that_need_each_other(finished: Path, run: Run, words: list[str], said: str) -> None:
+    done = run("report", finished, *words)
+    assert done.code == 2
+    assert said in done.err
+    assert done.err.count("\n") == 1
