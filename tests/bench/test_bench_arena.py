@@ -222,3 +222,29 @@ def test_rows_against_two_baselines_or_without_a_category_are_no_one_rate(run: R
     mixed = run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*bare), "--json").json["models"]["m"]
     assert (mixed["score"], mixed["categories"]["c"]["score"], mixed["rows"]) == (None, 1.0, 2)
     assert "1 rows name no category" in run("bench", "arena-hard", "--judge", "file", "--outputs", jsonl(*bare)).out
+
+
+def test_each_categorys_table_has_its_own_biases(run: Run, jsonl: Jsonl) -> None:
+    """One category's judge picks the first place always, the other's never: neither is the mean of both."""
+    rows = [
+        {
+            "uid": f"{category}{k}",
+            "model": "m",
+            "judge": "j",
+            "category": category,
+            "baseline": "b",
+            "games": [{"score": "A>B"}, {"score": "A>B" if category == "hard_prompt" else "B>A"}],
+        }
+        for category in ("hard_prompt", "creative_writing")
+        for k in range(6)
+    ]
+    outputs = jsonl(*rows, name="m.jsonl")
+    words = ("bench", "arena-hard", "--judge", "file", "--outputs", outputs)
+    effects = run(*words, "--json").json["effects"]
+    assert effects["hard_prompt"]["flip_rate"] == 1.0
+    assert effects["hard_prompt"]["first_position_rate"] == 1.0
+    assert effects["creative_writing"]["flip_rate"] == 0.0
+    assert effects["creative_writing"]["first_position_rate"] == 0.5
+    said = " ".join(run(*words).out.split())
+    assert "hard_prompt, position: 100.0" in said
+    assert "creative_writing, position: 0.0" in said

@@ -104,6 +104,7 @@ class ArenaHard:
         short = _short_names({bout.model for bout in bouts})
         models = {short[model]: self._model(model, bouts, rows) for model in dict.fromkeys(bout.model for bout in bouts)}
         tables: dict[str, Any] = {"models": models, "style": self._style(rows, models, short)}
+        tables["effects"] = _by_category(bouts, contests, games)
         only = next(iter(models.values())) if len(models) == 1 else None
         overall = Mean(only["score"], tuple(only["score_ci"]) if only["score_ci"] else None, only["rows"]) if only else None
         counts = counts_of(contests, games) | {"rows": len(bouts), "dropped rows": len(bouts) - len(rows)}
@@ -182,6 +183,17 @@ class ArenaHard:
                 (only,) = entry["categories"].values()
                 entry.update({name: only[name] for name in ("style_controlled", "style_controlled_alone") if name in only})
         return shared
+
+
+def _by_category(bouts: Sequence[Bout], contests: Sequence[Contest], games: Games) -> dict[str, Any]:
+    """Position and length bias of each category's table, as `effects_of` gives them."""
+    of = {bout.id: bout.category for bout in bouts if bout.category is not None}
+    names = sorted(set(of.values()), reverse=True)
+    parts = {name: effects_of([contest for contest in contests if of.get(contest.id) == name], games) for name in names}
+    return {
+        name: {key: value for one, mean in part.items() for key, value in mean.to_json(one).items()}
+        for name, part in parts.items()
+    }
 
 
 def scores_of(bout: Bout, games: Games) -> tuple[float, ...] | None:

@@ -17,6 +17,7 @@ _MISSING = ("none", "refused", "failed")
 _HELPSTEER3 = {
     "OA": "outcome_accuracy", "RC": "rationale_consistency", "AP": "average_precision", "S-Corr": "s_corr",
 }  # fmt: skip
+_EFFECTS = ("flip_rate", "first_position_rate", "longer_wins", "label_longer")
 _SHOWN = 5  # games in which a file's verdict and the parser's differ; the JSON has them all
 
 
@@ -24,7 +25,12 @@ def bench_lines(result: BenchResult) -> Iterator[str]:
     """What the table has no room for, a line each."""
     yield from _missing(result)
     yield from _alone(result)
-    yield from _bias(result)
+    by_category: Mapping[str, Any] = result.tables.get("effects", {})  # an arena's tables are a category each
+    if len(by_category) > 1:
+        for name, part in by_category.items():
+            yield from _bias({key: _named(part, key) for key in _EFFECTS if key in part}, f"{name}, ")
+    else:
+        yield from _bias(result.effects)
     yield from _reasons(result.tables.get("reasons", {}))
     yield from _reparsed(result.tables.get("reparsed"))
 
@@ -104,21 +110,20 @@ def _how(tables: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _bias(result: BenchResult) -> Iterator[str]:
-    effects = result.effects
+def _bias(effects: Mapping[str, Mean], of: str = "") -> Iterator[str]:
     first = ""
     if "first_position_rate" in effects:
         rate = effects["first_position_rate"]
         first = f"the first response is chosen in {percent(rate)}% of games (mean over {rate.n} pairs; 50 = no preference)"
     if "flip_rate" in effects:
         flips = effects["flip_rate"]
-        yield f"position: {percent(flips)}% of {flips.n} pairs flip when the order is turned; {first}"
+        yield f"{of}position: {percent(flips)}% of {flips.n} pairs flip when the order is turned; {first}"
     elif first:
-        yield f"position: {first}"
+        yield f"{of}position: {first}"
     if "longer_wins" in effects:
         longer = effects["longer_wins"]
         label = f"; it is the label's in {percent(effects['label_longer'])}%" if "label_longer" in effects else ""
-        yield f"length: the longer response wins in {percent(longer)}% of {longer.n} pairs{label}"
+        yield f"{of}length: the longer response wins in {percent(longer)}% of {longer.n} pairs{label}"
 
 
 def _reasons(table: Mapping[str, Any]) -> Iterator[str]:
