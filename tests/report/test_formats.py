@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
 import html
 import io
 import re
@@ -265,3 +266,9 @@ def test_the_option_loads_nothing_heavy() -> None:
         "import sys, rationalerm.commands.formats; print([m for m in ('rich', 'numpy', 'csv', 'matplotlib') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_labels_of_latex_differ_where_domains_do() -> None:
+    tables = [dataclasses.replace(table("a"), domain=domain) for domain in ("a b", "a_b", "日本", "한국")]
+    labels = re.findall(r"\\label\{(.*?)\}", render(tables, "latex", version="1"))
+    assert len(labels) == len(set(labels)) == 4

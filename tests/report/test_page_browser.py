@@ -309,6 +309,16 @@ def test_a_phone_has_no_sideways_scroll(chrome: Any, small: Path) -> None:
         assert axe(page) == []
 
 
+def test_many_judges_with_long_names_on_a_phone(chrome: Any, tmp_path: Path) -> None:
+    made_head, made_index, made_chunks = report(19, 6)
+    for number, judge in enumerate(made_head["judges"][:5]):
+        judge["name"] = f"{number}{'a_very_long_name' * 18}"
+    write_page(tmp_path / "many.html", made_head, made_index, made_chunks)
+    for width in (400, 1360):
+        with showing(chrome, tmp_path / "many.html", viewport={"width": width, "height": 844}) as page:
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_what_is_not_there_is_not_shown(chrome: Any, tmp_path: Path) -> None:
     none = dict.fromkeys(("agreement", "kinds", "curves", "benches", "ceiling", "meaning"))
     made_head, made_index, _ = report(2, 3, comparisons={}, detectable={}, trap={}, trap_rule="", **none)

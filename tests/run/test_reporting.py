@@ -114,7 +114,7 @@ def test_two_runs_are_compared_under_names_of_their_own(finished: Path, tmp_path
     assert names == ["checks (run)", "surface (run)", "noisy", "checks (other)", "surface (other)"]
     assert [run["matcher"].split("-")[0] for run in both.head["runs"]] == ["embedded", "lexical"]
     assert both.head["rows"] | {"why_no_texts": None} == both.head["rows"] | {"pairs": 69, "n": 5 * 69}
-    pairs = {(one["first"], one["second"]) for one in both.head["comparisons"][""] if one["metric"] == "rc"}
+    pairs = {(one["first"], one["second"]) for one in both.head["comparisons"][""] if one["metric"] == "oa"}
     assert len(pairs) == 10
 
 
@@ -303,3 +303,69 @@ def test_options_that_need_each_other(finished: Path, run: Run, words: list[str]
     assert done.code == 2
     assert said in done.err
     assert done.err.count("\n") == 1
+
+
+def test_a_domain_without_a_name_is_none(tmp_path: Path) -> None:
+    """The page's scope of all rows is never one domain's."""
+    rows = lines(SAMPLE)
+    for k, row in enumerate(rows):
+        row["domain"] = ("", "  ", "code")[k % 3]
+    given = tmp_path / "rows.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    summary = evaluate(given, ["checks"], out=tmp_path / "out")
+    page = read_page(tmp_path / "out" / "report.html")
+    assert page.head["domains"] == ["code"]
+    assert page.head["judges"][0]["figures"][""]["oa"][0] == summary.judges["checks"]["outcome_accuracy"].value
+    assert page.head["judges"][0]["figures"][""]["n"] == 69
+
+
+def test_rc_is_not_compared_between_evaluators(finished: Path, tmp_path: Path) -> None:
+    """The same answers by another matcher have another RC: that is no finding about judges."""
+    evaluate(SAMPLE, out=tmp_path / "lexical", matcher="lexical")
+    write_report([finished, tmp_path / "lexical"], tmp_path / "both.html")
+    head = read_page(tmp_path / "both.html").head
+    runs = [judge["run"] for judge in head["judges"]]
+    compared = {metric: [one for one in head["comparisons"][""] if one["metric"] == metric] for metric in ("oa", "rc")}
+    assert len(compared["oa"]) == 15
+    assert len(compared["rc"]) == 6
+    assert all(runs[one["first"]] == runs[one["second"]] for one in compared["rc"])
+    assert head["trap"][""] is None
+    assert "evaluators" in head["trap_rule"]
+    assert all(
+        ("(run)" in text and "(lexical)" not in text) or ("(lexical)" in text and "(run)" not in text) for text in head["meaning"]
+    )
+    assert head["agreement"]["judges"]
+
+
+def test_what_is_there_and_is_no_page_is_left_alone(finished: Path, tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "run"
+    shutil.copytree(finished, out)
+    before = (out / "run.json").read_bytes()
+    (tmp_path / "link.html").symlink_to(out / "run.json")
+    os.mkfifo(tmp_path / "pipe")
+    for target in (out / "run.json", tmp_path / "link.html", SAMPLE, tmp_path / "pipe", "/dev/null", "-"):
+        done = run("report", out, "--out", target)
+        assert done.code == 2, target
+        assert done.err.count("\n") == 1
+    assert (out / "run.json").read_bytes() == before
+    (tmp_path / "page.html").symlink_to(out / "report.html")
+    assert run("report", out, "--out", tmp_path / "page.html").code == 0
+    assert (tmp_path / "page.html").is_symlink()
+    assert run("report", out, out, "--out", tmp_path / "twice.html").code == 2
+
+
+def test_rows_that_are_lost_are_said(finished: Path, tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "run"
+    shutil.copytree(finished, out)
+    rows = (out / "rows.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (out / "rows.jsonl").write_text("".join(rows[:10] + rows[:5]), "utf-8")
+    (out / "matches.jsonl").unlink()
+    (out / "judgments.jsonl").unlink()
+    done = run("report", out)
+    assert done.code == 0
+    assert "197 of 207 rows are not in rows.jsonl" in done.err
+    assert "10 rows have no lists" in done.err
+    head = read_page(out / "report.html").head
+    assert len(head["runs"][0]["remarks"]) == 2
+    assert head["rows"]["n"] == 10
+    assert [judge["figures"][""]["n"] for judge in head["judges"]] == [69, 69, 69]

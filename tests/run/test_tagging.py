@@ -22,7 +22,8 @@ from rationalerm.llm.limits import Limits
 from rationalerm.llm.meter import Budget
 from rationalerm.llm.settings import ChatSettings
 from rationalerm.reward import Truth
-from rationalerm.run.tagging import FAILURES, TAGS, ToTag, game_lists, judged_lists, read_tags, tag_rows, tagged_lists
+from rationalerm.run.tagging import tag_rows
+from rationalerm.run.tags import FAILURES, TAGS, ToTag, game_lists, judged_lists, read_tags, tagged_lists
 from rationalerm.score.rows import GameResult
 from rationalerm.score.taxonomy import taxonomy
 from rationalerm.train.genrm.measuring import Answered, measure

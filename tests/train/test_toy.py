@@ -267,7 +267,7 @@ def test_a_finished_directory_is_shown_and_an_arm_cut_short_done_again(cache: Pa
     config = ToyConfig(seed=1, steps=2, start=SHORT, held_out=16, shown=2)
     first = run_toy(config, ("base", "outcome"), out)
     assert {file.name for file in out.iterdir()} == {
-        "run.json", "arms.jsonl", "curves.jsonl", "examples.jsonl", "summary.json", "curves.png",
+        "run.json", "arms.jsonl", "curves.jsonl", "examples.jsonl", "summary.json", "curves.png", "report.html",
     }  # fmt: skip
     assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((out / "summary.json").read_text())["arms"] == first.arms

@@ -66,7 +66,7 @@ def _place(args: argparse.Namespace) -> Path:
     if args.out is None and len(args.dirs) > 1:
         raise UsageError("--out FILE is missing: a comparison belongs to none of its directories")
     out = Path(args.out if args.out is not None else Path(args.dirs[0]) / "report.html")
-    if not out.name or out.is_dir():
+    if not out.name or out.is_dir() or args.out == "-":
         raise UsageError(f"--out {args.out}: name a file, e.g. report.html")
     return out
 

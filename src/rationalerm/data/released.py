@@ -79,7 +79,7 @@ class RowReader:
             preference=preference,
             human_reasons=(prose if prose is not None else self._human_reasons(fields, reasons_needed)) or None,
             prose=prose is not None,
-            domain=None if domain is None else str(domain),
+            domain=None if domain is None or not str(domain).strip() else str(domain),
             cluster=cluster_of(messages, f"row:{key}"),
             row=number,
             answers=tuple(answer for judge in self._judges for answer in self._answers(fields, judge)),

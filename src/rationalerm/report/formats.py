@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
@@ -122,16 +123,20 @@ _LIGATURES = re.compile(r"([-,?!'])(?=[-,'`])")  # `--` would be a dash
 
 def _latex(tables: Sequence[Table], printed: str) -> str:
     lines = [f"% {shown_name(printed)}", r"% \usepackage{booktabs,graphicx} in the preamble"]
-    body = [line for table in tables for line in _tabular(table)]
+    names: Counter[str] = Counter()
+    body = []
+    for table in tables:
+        key = re.sub(r"[^a-z0-9]+", "-", f"{table.key} {table.domain or ''}".lower()).strip("-")
+        names[key] += 1  # domains that differ in other characters only have labels that a number tells apart
+        body += _tabular(table, key if names[key] == 1 else f"{key}-{names[key]}")
     if foreign := sorted({character for line in body for character in _foreign(line)}):
         few = f"{' '.join(foreign[:_SHOWN])}{' ...' if len(foreign) > _SHOWN else ''}"
         lines.append(f"% Characters that are not Latin ({few}): LuaLaTeX or XeLaTeX, with a font that has them")
     return "\n".join([*lines, *body]) + "\n"
 
 
-def _tabular(table: Table) -> list[str]:
+def _tabular(table: Table, key: str) -> list[str]:
     head, rows = _texts(table, _of_latex, _figure)
-    key = re.sub(r"[^a-z0-9]+", "-", f"{table.key} {table.domain or ''}".lower()).strip("-")
     kinds = "l" * len(table.heads) + "r" * len(table.columns)
     lines = [
         "",

@@ -33,7 +33,6 @@ from rationalerm.run.bench_outputs import (
     rm_bench_outputs,
 )
 from rationalerm.run.bench_sources import Source, sources
-from rationalerm.run.reporting import write_beside
 
 __all__ = ["FileBenched", "FileOptions", "bench_file", "keep", "with_reasons"]
 
@@ -113,6 +112,8 @@ def keep(
         **asdict(options),
         "outputs": [os.path.realpath(path) for path in outputs],
     }
+    from rationalerm.run.reporting import write_beside  # brings a client in, that a table of files needs not
+
     folders = []
     for one in made:
         folder = Path(out) / file_name(one.judge) if len(made) > 1 else Path(out)

@@ -5,7 +5,7 @@ Knows nothing of files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -17,6 +17,8 @@ from rationalerm.score.rows import GameResult
 __all__ = ["DIFFERENCES", "Comparison", "Paired", "compare", "compare_domains", "paired", "paired_values"]
 
 DIFFERENCES: Interval = (-1.0, 1.0)
+Alike = Callable[[str, str], bool]
+
 _COMPARED = ("outcome_accuracy", "rationale_consistency")
 
 
@@ -55,11 +57,18 @@ class Comparison:
         return asdict(self) | {"difference": self.mean_second - self.mean_first}
 
 
-def compare(games: Mapping[str, Sequence[GameResult]]) -> list[Comparison]:
-    """Every two judges, in OA and in RC."""
+def compare(games: Mapping[str, Sequence[GameResult]], alike: Alike | None = None) -> list[Comparison]:
+    """Every two judges, in OA and in RC.
+
+    Args:
+        games: by judge.
+        alike: were two judges' reasons scored by one evaluator in one way? Where not, a difference in RC is the evaluators' as
+            much as the judges', and is not made. None: all were.
+    """
     out = []
     for metric in _COMPARED:
-        tested = {(a, b): test for a, b in combinations(games, 2) if (test := paired(games[a], games[b], metric))}
+        pairs = [two for two in combinations(games, 2) if metric == "outcome_accuracy" or alike is None or alike(*two)]
+        tested = {(a, b): test for a, b in pairs if (test := paired(games[a], games[b], metric))}
         adjusted = holm([test.p for test in tested.values()])
         for ((a, b), test), p_adjusted in zip(tested.items(), adjusted, strict=True):
             out.append(Comparison(metric, a, b, test.mean_first, test.mean_second, test.p, p_adjusted, *test[3:]))

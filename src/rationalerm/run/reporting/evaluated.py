@@ -38,9 +38,11 @@ def load_evaluation(folder: Path, name: str, manifest: Mapping[str, Any], stack:
     summary = read_summary(folder)
     source, why = _source(manifest)
     files = _Files(folder, stack)
+    remarks: list[str] = []
     games = rows_of(folder / "rows.jsonl") if summary is not None else _so_far(manifest, source, why, files, name)
     if summary is not None:
-        games = {judge: games[judge] for judge in [*summary.get("judges", {}), *games] if judge in games}
+        games = {judge: games.get(judge, []) for judge in [*summary.get("judges", {}), *games]}
+        remarks = _remarks(name, summary, games, files)
     return Loaded(
         name=name,
         manifest=manifest,
@@ -51,6 +53,7 @@ def load_evaluation(folder: Path, name: str, manifest: Mapping[str, Any], stack:
         detail=files.detail,
         measured=(summary or {}).get("judges", {}),
         summary=summary or {},
+        remarks=remarks,
     )
 
 
@@ -60,14 +63,31 @@ def rows_of(file: Path) -> dict[str, list[GameResult]]:
     Raises:
         DataError: a row that is not a finished run's.
     """
-    games: dict[str, list[GameResult]] = {}
+    games: dict[Key, GameResult] = {}
     for row in Log(file).rows():
         try:
             game = GameResult.from_json(row)
         except (KeyError, ValueError, TypeError) as error:
             raise DataError(f"holds a row that is not a finished run's ({error!r})", source=str(file)) from None
-        games.setdefault(game.judge, []).append(game)
-    return games
+        games[game.id, game.judge, game.order] = game
+    by_judge: dict[str, list[GameResult]] = {}
+    for game in games.values():
+        by_judge.setdefault(game.judge, []).append(game)
+    return by_judge
+
+
+def _remarks(name: str, summary: Mapping[str, Any], games: Mapping[str, list[GameResult]], files: _Files) -> list[str]:
+    """What the summary counted and the files do not hold (any more): the figures stand, their rows can't be shown."""
+    counted = sum(judge.get("games", 0) for judge in summary.get("judges", {}).values())
+    there = [(game.id, game.judge, game.order) for of in games.values() for game in of if game.n_model]
+    lost = sum(key not in files.matches and key not in files.judgments for key in there)
+    found = sum(len(of) for of in games.values())
+    lines = (
+        [f"{name}: {counted - found} of {counted} rows are not in rows.jsonl; run its command again"] if found < counted else []
+    )
+    return lines + (
+        [f"{name}: {lost} rows have no lists in judgments.jsonl or matches.jsonl; run its command again"] if lost else []
+    )
 
 
 class _Files:

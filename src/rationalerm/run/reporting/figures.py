@@ -66,12 +66,13 @@ def value_of(part: Mapping[str, Any], name: str) -> list[float | int | None]:
     return [part.get(name), *(part.get(f"{name}_ci") or (None, None)), part.get(f"{name}_n", part.get("n", 0))]
 
 
-def comparisons_of(judges: Sequence[JudgeOfRun], domains: Sequence[str]) -> dict[str, list[Comparison]]:
-    """Every two judges on the rows that both have, corrected within a scope.
+def comparisons_of(runs: Sequence[Loaded], judges: Sequence[JudgeOfRun], domains: Sequence[str]) -> dict[str, list[Comparison]]:
+    """Every two judges on the rows that both have, corrected within a scope; RC only within one evaluator.
 
     Those without an OA and an RC of their own are left out: what a benchmark calls right is not a game (judged.py).
     """
-    return {scope: compare(games_of(judges, scope)) for scope in (ALL, *domains)}
+    evaluator = {one.name: runs[one.run].evaluator for one in judges}
+    return {scope: compare(games_of(judges, scope), lambda a, b: evaluator[a] == evaluator[b]) for scope in (ALL, *domains)}
 
 
 def games_of(judges: Sequence[JudgeOfRun], scope: str) -> dict[str, Sequence[GameResult]]:

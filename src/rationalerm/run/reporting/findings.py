@@ -14,7 +14,7 @@ from rationalerm.score.trap import MARGIN, SHARE_OF_BEST, find_trap
 
 _HAIR = 0.005  # the region's edge is drawn so far left of the leftmost mark in it, where no other judge is
 
-__all__ = ["TRAP_RULE", "ceiling_of", "detectable_of", "trap_of"]
+__all__ = ["TRAP_RULE", "ceiling_of", "detectable_of", "trap_of", "why_no_trap"]
 
 TRAP_RULE = (
     "Trap: judges whose OA is not worse than the best by more than noise (Holm p of 0.05 or more, the gap's 95% interval "
@@ -39,6 +39,22 @@ def trap_of(figures: Mapping[str, Mapping[str, Any]], comparisons: Iterable[Comp
     if any(found.oa_from > oa >= edge for oa, _ in values.values() if oa is not None):
         edge = found.oa_from
     return found.to_json() | {"judges": [numbers[name] for name in found.judges], "oa_from": edge}
+
+
+def why_no_trap(runs: Sequence[Loaded], comparisons: Sequence[Comparison], judges: int) -> str | None:
+    """Why judges of several runs can't be held against each other; None where they can.
+
+    Args:
+        runs: each judge's.
+        comparisons: over all rows.
+        judges: how many there are.
+    """
+    if len({run.evaluator for run in runs}) > 1:
+        return "The runs' reasons were scored by different evaluators, or in different ways: their RC can't be compared."
+    compared = {(one.first, one.second) for one in comparisons if one.metric == "rationale_consistency"}
+    if len({run.name for run in runs}) > 1 and 2 * len(compared) < judges * (judges - 1):
+        return "Not all of these judges have rows in common: they can't all be compared."
+    return None
 
 
 def ceiling_of(runs: Sequence[Loaded], scopes: Iterable[str]) -> dict[str, Any] | None:

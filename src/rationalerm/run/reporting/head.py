@@ -13,7 +13,7 @@ from rationalerm.report.sentences import compared as compared_sentences
 from rationalerm.run.reporting.benches import bench_tables
 from rationalerm.run.reporting.evaluators import agreement_of
 from rationalerm.run.reporting.figures import ALL, comparison_json, comparisons_of, domains_of, figures_of, games_of, measured_of
-from rationalerm.run.reporting.findings import TRAP_RULE, ceiling_of, detectable_of, trap_of
+from rationalerm.run.reporting.findings import TRAP_RULE, ceiling_of, detectable_of, trap_of, why_no_trap
 from rationalerm.run.reporting.joined import CATEGORIES, JudgeOfRun, short_names
 from rationalerm.run.reporting.loaded import Loaded
 from rationalerm.run.reporting.steadiness import hang_notes
@@ -71,10 +71,11 @@ class Head:
     def _compared(self, judges: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What needs every two judges: by scope, of those that have a place on the map."""
         mapped = [one for one, figures in zip(self._judges, self._measured, strict=True) if "outcome_accuracy" in figures]
-        compared = comparisons_of(mapped, self.domains)
+        compared = comparisons_of(self._runs, mapped, self.domains)
         figures = {one.name: judges[self._number[one.name]]["figures"] for one in mapped}
+        unlike = why_no_trap([self._runs[one.run] for one in mapped], compared[ALL], len(mapped))
         traps = {
-            scope: trap_of({name: of[scope] for name, of in figures.items() if scope in of}, found, self._number)
+            scope: None if unlike else trap_of({k: of[scope] for k, of in figures.items() if scope in of}, found, self._number)
             for scope, found in compared.items()
         }
         only = judges[self._number[mapped[0].name]]["figures"][ALL] if len(mapped) == 1 else None
@@ -85,7 +86,7 @@ class Head:
             else list(alone(mapped[0].name, only["oa"][0], only["rc"][0], only["s_corr"][0], under)),
             "comparisons": {scope: [comparison_json(one, self._number) for one in of] for scope, of in compared.items()},
             "trap": traps,
-            "trap_rule": TRAP_RULE,
+            "trap_rule": unlike or TRAP_RULE,
             "detectable": {scope: detectable_of(games_of(mapped, scope)) for scope in compared},
         }
 
@@ -111,6 +112,7 @@ def _run(run: Loaded) -> dict[str, Any]:
         "rows": run.summary.get("rows"),
         "bad_rows": run.summary.get("bad_rows"),
         "finished": run.finished,
+        "remarks": list(run.remarks),
         "how": run.manifest,
     }
 

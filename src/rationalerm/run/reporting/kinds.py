@@ -9,7 +9,7 @@ from typing import Any
 from rationalerm.judge.tagging import RuleTagger, Tags
 from rationalerm.run.reporting.joined import JudgeOfRun, Row
 from rationalerm.run.reporting.loaded import Detail, Loaded
-from rationalerm.run.tagging import TAGS, ToTag, read_tags
+from rationalerm.run.tags import TAGS, ToTag, read_tags
 from rationalerm.score.outcome import in_row_order
 from rationalerm.score.taxonomy import TaggedList, taxonomy
 

@@ -86,6 +86,11 @@ class Loaded:
         return version if version.startswith(f"{name}-") else f"{name} {version}".strip()
 
     @property
+    def evaluator(self) -> tuple[object, ...]:
+        """Matcher and scoring: RC can be compared between runs in which it is equal."""
+        return self.matcher, self.config.get("scoring"), self.top_k
+
+    @property
     def spurious_under(self) -> float:
         """T of s_corr@T."""
         return float(self.config.get("spurious_under", SPURIOUS_UNDER))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
+from rationalerm.data.log import OneLine
 from rationalerm.data.rundir import RunDir
 from rationalerm.errors import RationalermError, UsageError
 from rationalerm.report.page.chunks import block
@@ -27,6 +30,7 @@ from rationalerm.types import Pair
 __all__ = ["load", "report", "write_beside", "write_report"]
 
 CHUNK = 128  # pairs
+_DOCTYPE = b"<!doctype html>"
 _LOADERS = {
     "evaluate": load_evaluation,
     "match": load_evaluation,
@@ -63,15 +67,29 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, plots: str | P
         plots: a folder for each plot as PNG and SVG.
 
     Raises:
+        UsageError: `out` is there and is no such page: it is left alone.
         RationalermError: nothing to report, or the file can't be written, in one line.
     """
+    target = _page_at(out)
     with ExitStack() as stack:
         head, index, chunks = report(paths, stack)
         if plots is not None:
             from rationalerm.report.plots import write_plots
 
             write_plots(plots, head)
-        write_page(Path(out), head, index, chunks)
+        write_page(target, head, index, chunks)
+
+
+def _page_at(out: str | Path) -> Path:
+    """Where the page goes, links followed. A run's own files, an input, a device are never replaced."""
+    path = Path(os.path.realpath(out))
+    if path.exists():
+        if not path.is_file():
+            raise UsageError(f"{out}: is no file; name one for the page, e.g. report.html")
+        with OneLine(path), path.open("rb") as there:
+            if there.read(len(_DOCTYPE)).lower() not in (_DOCTYPE, b""):
+                raise UsageError(f"{out}: is there and is no page; name another file")
+    return path
 
 
 def write_beside(*runs: str | Path, out: str | Path | None = None) -> None:
@@ -92,7 +110,12 @@ def report(
 
     `live`: the stamp of the files, of a page that is served and asks for the next one.
     """
+    if twice := [path for path, count in Counter(os.path.realpath(path) for path in paths).items() if count > 1]:
+        raise UsageError(f"{twice[0]}: is named twice")
     runs = [load(path, stack) for path in paths]
+    for run in runs:
+        for remark in run.remarks:
+            say(remark)
     judges = judges_of(runs)
     head = Head(runs, judges)
     index = Index(runs, head.domains)
@@ -102,11 +125,12 @@ def report(
     steadiness = Steadiness(runs, judges, rows)
     kinds = Kinds(runs, judges)
     adding = _Adding(runs, judges, index, chunks, steadiness, kinds)
-    for pair in _pairs(runs, rows):
-        adding.add(pair, rows.pop((pair.id, pair.cluster)))
-    for key in list(rows):  # of which no input is at hand
-        adding.add(Pair(key[0], cluster=key[1]), rows.pop(key))
-    chunks.flush()
+    with OneLine(Path(tempfile.gettempdir())):
+        for pair in _pairs(runs, rows):
+            adding.add(pair, rows.pop((pair.id, pair.cluster)))
+        for key in list(rows):  # of which no input is at hand
+            adding.add(Pair(key[0], cluster=key[1]), rows.pop(key))
+        chunks.flush()
     counted: dict[str, Any] = {"n": index.rows, "pairs": index.pairs, "chunk": CHUNK, "chunks": chunks.number}
     missing = [run.without_texts for run in runs if run.without_texts]
     counted |= {"texts": any(run.source for run in runs), "why_no_texts": missing[0] if missing else None}

@@ -32,13 +32,14 @@ function kindBars(list, name, width) {
   });
   const said = (one) => Object.keys(KINDS).map((kind) => `${kind} ${percent(value(one[kind]))}`).join("   ");
   const names = new Map(list.map((one) => [one.judge, brief(name(one), 26)]));
+  const roomy = width > 560;  // else the shares stand in the table alone
   return Plot.plot({
-    width, height: 34 + 28 * list.length, marginLeft: Math.min(200, 20 + 6.6 * Math.max(...[...names.values()].map((text) => text.length))), marginRight: 180, marginTop: 6, marginBottom: 28, style: FONT,
+    width, height: 34 + 28 * list.length, marginLeft: Math.min(200, 0.42 * width, 20 + 6.6 * Math.max(...[...names.values()].map((text) => text.length))), marginRight: roomy ? 180 : 12, marginTop: 6, marginBottom: 28, style: FONT,
     ariaLabel: "Kinds of reasons, a bar a judge; the table below has the same figures.",
     x: {domain: [0, 1], label: null, tickFormat: "%", ticks: 5, tickSize: 0}, y: {domain: list.map((one) => one.judge), label: null, tickFormat: (k) => names.get(k), tickSize: 0, padding: 0.25},
     marks: [
       Plot.barX(parts, {y: "judge", x1: "from", x2: "to", fill: (d) => `var(--${d.kind.toLowerCase()})`, stroke: "var(--paper)", strokeWidth: 1.5}),
-      Plot.text(list, {y: "judge", text: said, frameAnchor: "right", textAnchor: "start", dx: 10, fill: "var(--ink)", fontSize: 12}),
+      roomy ? Plot.text(list, {y: "judge", text: said, frameAnchor: "right", textAnchor: "start", dx: 10, fill: "var(--ink)", fontSize: 12}) : null,
     ],
   });
 }
@@ -48,7 +49,7 @@ function flawDots(list, flaws, width) {
   const rows = list.flatMap((one, k) => flaws.map((flaw) => ({judge: one.judge, flaw, mean: one[flaw] ?? [null], dy: (k - (list.length - 1) / 2) * gap})));
   const there = rows.filter((d) => known(d.mean[0]));
   return Plot.plot({
-    width, height: 44 + flaws.length * Math.max(30, gap * list.length + 14), marginLeft: 170, marginRight: 20, marginTop: 6, marginBottom: 30, style: FONT,
+    width, height: 44 + flaws.length * Math.max(30, gap * list.length + 14), marginLeft: Math.min(170, 0.45 * width), marginRight: 20, marginTop: 6, marginBottom: 30, style: FONT,
     ariaLabel: "Flaws of reasons, a dot a judge; the table below has the same figures.",
     x: {domain: fitted(there.flatMap((d) => d.mean.slice(0, 3)).concat(0)), label: null, tickFormat: (v) => percent(v), ticks: 6, tickSize: 0},
     y: {domain: flaws, label: null, tickFormat: (flaw) => `${flaw} ${FLAWS[flaw]}`, tickSize: 0},

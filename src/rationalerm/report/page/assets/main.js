@@ -13,8 +13,10 @@ function drawOpening({head}) {
     known(run.rows) ? many(run.rows, "row") : null, run.bad_rows ? `${many(run.bad_rows, "row")} not read` : null, run.finished ? null : "not finished"].filter(Boolean).join(" · "));
   $("facts").replaceChildren(...runs.flatMap((text, k) => (k ? [h("br"), text] : [text])));
   const unlike = ["matcher", "scoring", "top_k", "spurious_under"].filter((name) => new Set(head.runs.map((run) => run[name])).size > 1);
-  $("unlike").hidden = !unlike.length;
-  $("unlike").textContent = unlike.length ? `The runs differ in ${unlike.map((name) => name.replaceAll("_", " ")).join(", ")}: compare judges within a run, not across.` : "";
+  const warnings = head.runs.flatMap((run) => (run.remarks ?? []).map((text) => `${line(text)}.`));
+  if (unlike.length) warnings.unshift(`The runs differ in ${unlike.map((name) => name.replaceAll("_", " ")).join(", ")}: compare judges within a run, not across.`);
+  $("unlike").hidden = !warnings.length;
+  $("unlike").textContent = warnings.join(" ");
   const said = head.meaning ?? [];
   for (const old of document.querySelectorAll(".meaning ~ .meaning")) old.remove();
   $("meaning").hidden = !said.length;
