@@ -125,3 +125,17 @@ def test_a_port_that_is_taken_is_said() -> None:
         Server(Viewer([Path("x")]), server.server_port)
     with pytest.raises(UsageError, match="--port 70000"):
         Server(Viewer([Path("x")]), 70000)
+
+
+def test_a_file_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"pairs\.jsonl: is a file"):
+        Viewer([SAMPLE])
+
+
+def test_head_is_get_without_the_body(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+        connection.request("HEAD", "/state")
+        reply = connection.getresponse()
+        assert (reply.status, reply.read()) == (200, b"")
+        connection.close()

@@ -24,6 +24,7 @@ from tiny import make_policy, rows, write_prompts
 
 import rationalerm
 from endpoint import Answered, FakeEndpoint, best_answer
+from pagefile import read_page
 from rationalerm import HybridReward, LexicalMatcher
 from rationalerm.adapters.trl import TRLReward
 from rationalerm.errors import DataError, ResumeError, StoppedError, UsageError
@@ -94,6 +95,22 @@ def test_the_held_out_prompts_are_measured_at_the_start_in_between_and_at_the_en
     assert len(answers) == 12
     games = {(answer["id"], answer["order"]) for answer in answers}
     assert games == {(pair, order) for pair in ("row-50", "row-51") for order in ("AB", "BA")}
+
+
+def test_the_page_has_the_curves_and_the_policy_before_and_after(done: tuple[Path, dict[str, Any]]) -> None:
+    out, summary = done
+    head = read_page(out / "report.html").head
+    assert [judge["name"] for judge in head["judges"]] == [
+        f"policy at update {summary['held_out'][0]['step']}",
+        f"policy at update {summary['held_out'][-1]['step']}",
+    ]
+    (curve,) = head["curves"]
+    steps = {row["step"]: row for row in rows(out / "steps.jsonl")}
+    assert curve["metrics"]["outcome"]["train"] == [[k, steps[k]["reward/outcome"]] for k in sorted(steps)]
+    held_out = curve["metrics"]["rationale"]["held out"]
+    assert [point[:2] for point in held_out] == [
+        [row["step"], row["rationale_consistency"]] for row in summary["held_out"] if row["rationale_consistency"] is not None
+    ]
 
 
 def test_the_loggers_get_the_held_out_figures(done: tuple[Path, dict[str, Any]]) -> None:

@@ -15,6 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from tiny import HUMAN, make_policy, rows
 
+from pagefile import read_page
 from rationalerm.data.released import Columns
 from rationalerm.errors import DataError, ResumeError, UsageError
 from rationalerm.train.sft.config import SFTOptions, sft_arguments
@@ -95,6 +96,8 @@ def test_the_policy_learns_from_them(done: tuple[Path, dict[str, Any]], place: P
 
     out, summary = done
     losses = [row["loss"] for row in rows(out / "steps.jsonl")]
+    (curve,) = read_page(out / "report.html").head["curves"]
+    assert [value for _, value in curve["metrics"]["loss"]["train"]] == losses
     assert len(losses) == summary["updates"] == 18
     assert all(map(math.isfinite, losses))
     assert summary["last_loss"] < summary["first_loss"] / 2

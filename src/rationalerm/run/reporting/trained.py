@@ -1,4 +1,4 @@
-"""Runs of `train genrm` and `train demo` as the report takes them: curves, and the policy before and after."""
+"""Runs of `train genrm`, `train sft` and `train demo` as the report takes them: curves, and the policy before and after."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rationalerm.errors import DataError
 from rationalerm.run.reporting.loaded import Loaded, read_summary
 from rationalerm.score.rows import GameResult
 
-__all__ = ["load_demo", "load_training"]
+__all__ = ["load_demo", "load_training", "load_warm_start"]
 
 _TRAINED = {"outcome": "reward/outcome", "rationale": "reward/rationale", "generic": "reward/generic"}
 _HELD_OUT = {
@@ -48,6 +48,27 @@ def load_training(folder: Path, name: str, manifest: Mapping[str, Any], stack: E
         without_texts="a training keeps the answers, not the pairs' texts",
         summary=summary or {},
         curves=[{"name": Path(name).name, "metrics": seen, "alarms": _alarms(summary or {})}],
+    )
+
+
+def load_warm_start(folder: Path, name: str, manifest: Mapping[str, Any], stack: ExitStack) -> Loaded:
+    """A run of `train sft`: the curve of its loss; nothing in it is judged.
+
+    Raises:
+        DataError: no update yet, or only demonstrations were made.
+    """
+    steps = _by_step(folder / "steps.jsonl")
+    if not steps:
+        raise DataError("holds no update: nothing was trained (yet)", source=name)
+    summary = read_summary(folder)
+    return Loaded(
+        name=name,
+        manifest=manifest,
+        games={},
+        finished=summary is not None,
+        without_texts="a warm start judges nothing",
+        summary=summary or {},
+        curves=[{"name": Path(name).name, "metrics": {"loss": {"train": _train(steps, "loss"), "held out": []}}, "alarms": []}],
     )
 
 

@@ -54,10 +54,15 @@ class Viewer:
 
     Args:
         paths: the directories. One that is not there yet is waited for.
+
+    Raises:
+        UsageError: a path is a file.
     """
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._paths = [Path(path) for path in paths]
+        if wrong := [path for path in self._paths if path.exists() and not path.is_dir()]:
+            raise UsageError(f"{wrong[0]}: is a file; name a run directory")
         self._lock = threading.Lock()
         self._page: _Page | None = None
         self._seconds = 0.0
@@ -151,6 +156,10 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(404, "text/plain", [b"no such page\n"])
 
+    def do_HEAD(self) -> None:
+        """As GET, without the body."""
+        self.do_GET()
+
     def _page(self) -> None:
         try:
             found = self.server.viewer.page()
@@ -169,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.end_headers()
-        for piece in pieces:
+        for piece in pieces if self.command != "HEAD" else ():
             self.wfile.write(piece)
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -179,7 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
 def _waiting(why: str) -> str:
     """A page that asks again."""
     return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2">'
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        "<script>setTimeout(() => location.reload(), 2000)</script>"  # a refresh by name would stay where the URL has a fragment
         "<title>rationalerm view</title>"
         "<style>body{font:1rem system-ui;margin:4rem auto;max-width:40rem;color-scheme:light dark}</style>"
         f"<h1>Nothing to show yet</h1><p>{html.escape(printable(why))}</p><p>This page looks again every two seconds.</p></html>"

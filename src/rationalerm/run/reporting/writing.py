@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,7 +16,7 @@ from rationalerm.data.rundir import RunDir
 from rationalerm.errors import RationalermError, UsageError
 from rationalerm.report.page.chunks import block
 from rationalerm.report.page.html import write_page
-from rationalerm.run.progress import say
+from rationalerm.run.progress import Progress, say
 from rationalerm.run.reporting.evaluated import load_evaluation
 from rationalerm.run.reporting.head import Head
 from rationalerm.run.reporting.joined import Index, JudgeOfRun, PairKey, Row, judges_of, rows_of
@@ -24,7 +25,7 @@ from rationalerm.run.reporting.kinds import Kinds
 from rationalerm.run.reporting.loaded import Detail, Loaded
 from rationalerm.run.reporting.steadiness import Steadiness
 from rationalerm.run.reporting.texts import game_texts, pair_texts, title_of
-from rationalerm.run.reporting.trained import load_demo, load_training
+from rationalerm.run.reporting.trained import load_demo, load_training, load_warm_start
 from rationalerm.types import Pair
 
 __all__ = ["load", "report", "write_beside", "write_report"]
@@ -36,6 +37,7 @@ _LOADERS = {
     "match": load_evaluation,
     "judge": load_judging,
     "train genrm": load_training,
+    "train sft": load_warm_start,
     "train demo": load_demo,
 }
 
@@ -125,12 +127,14 @@ def report(
     steadiness = Steadiness(runs, judges, rows)
     kinds = Kinds(runs, judges)
     adding = _Adding(runs, judges, index, chunks, steadiness, kinds)
-    with OneLine(Path(tempfile.gettempdir())):
-        for pair in _pairs(runs, rows):
-            adding.add(pair, rows.pop((pair.id, pair.cluster)))
-        for key in list(rows):  # of which no input is at hand
-            adding.add(Pair(key[0], cluster=key[1]), rows.pop(key))
-        chunks.flush()
+    shown = Progress("pairs into the page", len(rows)) if live is None else None
+    for pair in chain(_pairs(runs, rows), _without_input(rows)):
+        adding.add(pair, rows.pop((pair.id, pair.cluster)))
+        if shown:
+            shown.add(1)
+    if shown:
+        shown.close()
+    chunks.flush()
     counted: dict[str, Any] = {"n": index.rows, "pairs": index.pairs, "chunk": CHUNK, "chunks": chunks.number}
     missing = [run.without_texts for run in runs if run.without_texts]
     counted |= {"texts": any(run.source for run in runs), "why_no_texts": missing[0] if missing else None}
@@ -168,7 +172,8 @@ class _Chunks:
             return
         keyed = [{str(key): value for key, value in part.items()} for part in (self._pairs, self._games)]
         packed = block(f"chunk-{self.number}", {"pairs": keyed[0], "games": keyed[1]})
-        self._spool.write(packed)
+        with OneLine(Path(tempfile.gettempdir())):
+            self._spool.write(packed)
         self._lengths.append(len(packed))
         self._pairs, self._games = {}, {}
 
@@ -189,6 +194,12 @@ def _pairs(runs: Sequence[Loaded], rows: dict[PairKey, list[Row]]) -> Iterator[P
         for pair in run.source.pairs():
             if (pair.id, pair.cluster) in rows:
                 yield pair
+
+
+def _without_input(rows: Mapping[PairKey, object]) -> Iterator[Pair]:
+    """Those that are left when all inputs have been read: no texts of theirs are at hand."""
+    for id, cluster in list(rows):
+        yield Pair(id, cluster=cluster)
 
 
 class _Adding:

@@ -21,6 +21,7 @@ from rationalerm.data.released import Columns
 from rationalerm.data.rundir import RunDir
 from rationalerm.errors import UsageError
 from rationalerm.run.progress import say
+from rationalerm.run.reporting import write_beside
 from rationalerm.train.prepare.dataset import system_turn_of
 from rationalerm.train.sft.config import SFTOptions
 from rationalerm.train.sft.demonstrations import DemonstrationOptions, demonstrations, validation_prints
@@ -89,6 +90,7 @@ def train_sft(
             return {}
         summary = {"policy": policy, **counts, **learnt}
         rundir.write("summary.json", summary)
+        write_beside(out)
         return summary
 
 

@@ -1,17 +1,18 @@
 // Training curves: outcome and rationale in panels over one axis of steps, the alarm marked.
-const PANELS = {outcome: "Outcome", rationale: "Rationale", EG: "Share of evidence-grounded reasons"};
+const PANELS = {outcome: "Outcome", rationale: "Rationale", EG: "Share of evidence-grounded reasons", loss: "Loss"};
 
 function drawCurves({head}) {
   const curves = head.curves ?? [];
   $("curves").hidden = !curves.length;
   if (!curves.length) return;
+  const judged = curves.some((one) => one.metrics.outcome || one.metrics.rationale);
   const order = [...new Set(["outcome", "rationale", ...curves.flatMap((one) => Object.keys(one.metrics))])].filter((metric) => curves.some((one) => one.metrics[metric]));
   const steps = curves.flatMap((one) => [...Object.values(one.metrics).flatMap((parts) => Object.values(parts).flat()).map((point) => point[0]), ...(one.alarms ?? []).map((alarm) => alarm.step)]);
   const domain = [Math.min(...steps), Math.max(...steps)];
   const alarms = curves.flatMap((one, k) => (one.alarms ?? []).map((alarm) => ({...alarm, k, name: one.name})));
   const panels = order.map((metric) => [metric, h("div", {class: "plot"})]);
   $("curves-body").replaceChildren(
-    h("p", {class: "lede"}, "Solid with marks: held-out prompts. Thin: training. When the outcome climbs while the rationale sinks, the reward model gets better verdicts for emptier reasons."),
+    h("p", {class: "lede"}, judged ? "Solid with marks: held-out prompts. Thin: training. When the outcome climbs while the rationale sinks, the reward model gets better verdicts for emptier reasons." : "Thin: training."),
     h("p", {class: "key"}, curves.map((one, k) => who(k, one.name))),
     ...panels.map(([metric, element]) => h("figure", {}, h("h3", {}, PANELS[metric] ?? line(metric)), element)),
     ...alarms.map((alarm) => h("p", {class: "note"}, `Alarm, ${line(alarm.name)}, step ${count(alarm.step)}: ${line(alarm.text)}`)),
