@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rationalerm.commands.common import Subparsers, add_command, print_json
+from rationalerm.commands.formats import add_format_option, format_of, print_tables
 
 __all__ = ["add", "run"]
 
@@ -28,17 +29,22 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("--metric", choices=_METRICS, default=_METRICS[0], help="of a row (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="full precision as JSON on stdout")
+    add_format_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compares and prints."""
-    from rationalerm.report.agreement import agreement_sentences, print_agreement
+    from rationalerm.report.agreement import agreement_counts, agreement_sentences, agreement_tables, print_agreement
     from rationalerm.report.terminal import console
     from rationalerm.run.agreement import agree
 
+    form = format_of(args)
     compared = agree(args.a, args.b, args.metric, args.judge)
-    if args.json:
+    if form == "json":
         print_json(compared.to_json() | {"sentences": agreement_sentences(compared)})
+    elif form != "table":
+        more = agreement_counts(compared) if form == "csv" else []
+        print_tables([*agreement_tables(compared), *more], form)
     else:
         print_agreement(compared, console())
     return 0

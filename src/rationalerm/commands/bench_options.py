@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rationalerm.commands.common import top_k
+from rationalerm.commands.formats import add_format_option
 from rationalerm.commands.llm_options import add_llm_options
 
 __all__ = ["add_arena_hard", "add_common", "add_helpsteer3", "add_judgebench", "add_judges", "add_rm_bench"]
@@ -46,6 +47,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--compare", action="store_true", help="published rows beside the table, marked as published")
     shown.add_argument("--reasons", action="store_true", help="the judge's reasons, kept and counted by right and wrong verdict")
     shown.add_argument("--json", action="store_true", help="full precision as JSON on stdout")
+    add_format_option(shown)
 
 
 def add_rm_bench(parser: argparse.ArgumentParser) -> None:

@@ -1,18 +1,22 @@
-"""`rationalerm bench`, run: options to a protocol and a judge, and the table or JSON of what came."""
+"""`rationalerm bench`, run: options to a protocol and a judge, and what came, as --format says."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from rationalerm.commands import bench_policy
 from rationalerm.commands.common import print_json
+from rationalerm.commands.formats import format_of, print_tables
 from rationalerm.commands.llm_options import chat_settings, failed_finding, show_forecast
 from rationalerm.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from rationalerm.bench.base import BenchResult, Protocol
+    from rationalerm.bench.published import PublishedRow
     from rationalerm.data.orders import Orders
     from rationalerm.llm.scoring import ScoringSettings
     from rationalerm.run.bench_data import BenchData
@@ -26,6 +30,7 @@ def run_bench(args: argparse.Namespace) -> int:
     from rationalerm.bench.choose import Choice
     from rationalerm.run.bench_data import BenchData
 
+    args.format = format_of(args)
     if args.compare and args.benchmark not in ("rm-bench", "judgebench"):
         raise UsageError(f"--compare: there are no published rows for {args.benchmark}")
     choice = Choice(args.domains, args.sample, args.limit, args.seed or 0)
@@ -156,7 +161,7 @@ def _done(args: argparse.Namespace, protocol: Protocol, made: Benched, data: Ben
     used = {"usage": dict(made.usage), "seconds": made.seconds, "findings": findings}
     _show(args, {made.judge: result}, {made.judge: made.to_json() | result.to_json() | used}, data)
     if not args.json:
-        out = console()
+        out = console(stderr=args.format != "table")
         for category, count in made.failures.items():
             out.print(printable(f"{count} calls failed: {category}"))
         out.print(printable(f"{made.usage['said']}; {made.seconds:.0f} s"))
@@ -167,16 +172,32 @@ def _done(args: argparse.Namespace, protocol: Protocol, made: Benched, data: Ben
 
 def _show(args: argparse.Namespace, results: dict[str, BenchResult], values: dict[str, dict[str, Any]], data: BenchData) -> None:
     from rationalerm.bench.published import published
-    from rationalerm.report.bench import print_bench, print_line
-    from rationalerm.report.terminal import console
 
     rows = published(args.benchmark) if args.compare else []
     if not args.json:
-        out = console()
-        print_bench(results, out, published=rows)
-        for line in data.remarks():
-            print_line(line, out)
+        _print(args.format, results, rows, data.remarks())
         return
     more = {"published": [{"model": row.model, "scores": row.scores, "measured": False} for row in rows]} if rows else {}
     only = next(iter(values.values())) if len(values) == 1 else {"benchmark": args.benchmark, "judges": values}
     print_json(only | more | {"sources": data.sources()})
+
+
+def _print(form: str, results: dict[str, BenchResult], rows: Sequence[PublishedRow], remarks: Sequence[str]) -> None:
+    """For a person, a paper or another program; CSV has no lines but figures, so the remarks go to stderr."""
+    from rationalerm import __version__
+    from rationalerm.report.bench import bench_csv, print_bench, print_line
+    from rationalerm.report.bench_tables import bench_tables
+    from rationalerm.report.terminal import console
+
+    if form in ("md", "latex"):
+        print_tables(bench_tables(results, rows, remarks), form)
+        return
+    if form == "csv":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(bench_csv(results, rows, version=__version__).encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+    else:
+        print_bench(results, console(), published=rows)
+    out = console(stderr=form == "csv")
+    for line in remarks:
+        print_line(line, out)

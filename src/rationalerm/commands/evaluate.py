@@ -219,6 +219,7 @@ def too_many_failed(summary: Summary, args: argparse.Namespace) -> list[str]:
 
 def show(summary: Summary, args: argparse.Namespace, findings: list[str], form: str) -> None:
     """The tables as --format says, then the findings on stderr."""
+    from rationalerm.report.agreement import agreement_tables
     from rationalerm.report.tables import summary_tables
     from rationalerm.report.terminal import console, print_summary
 
@@ -227,7 +228,8 @@ def show(summary: Summary, args: argparse.Namespace, findings: list[str], form: 
         more |= {"audit": summary.audit.to_json() | {"failures": summary.audit_failures}} if summary.audit else {}
         print_json(summary.to_json() | more | {"findings": findings})
     elif form != "table":
-        print_tables(summary_tables(summary, domains=args.domains), form)
+        audited = agreement_tables(summary.audit) if summary.audit else []
+        print_tables([*summary_tables(summary, domains=args.domains), *audited], form)
     else:
         print_summary(summary, console(), domains=args.domains)
         if summary.audit:

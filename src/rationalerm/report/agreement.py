@@ -1,4 +1,4 @@
-"""Two evaluators' agreement for people: a row a judge, the figures, what they are not over, and what it comes to.
+"""Two evaluators' agreement as tables: a row a judge, the figures, what they are not over, and what it comes to.
 
 The sentences claim no more than the rows tell: with few judges they say that it can't be told.
 """
@@ -6,16 +6,18 @@ The sentences claim no more than the rows tell: with few judges they say that it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from rich.console import Console
 from rich.text import Text
 
 from rationalerm.errors import printable
-from rationalerm.report.terminal import print_rows
+from rationalerm.report.tables import Cell, Column, Row, Table, shown
+from rationalerm.report.terminal import print_table
 from rationalerm.score.agreement import Agreement, Figure
 from rationalerm.score.evaluators import Compared
 
-__all__ = ["agreement_sentences", "print_agreement"]
+__all__ = ["agreement_counts", "agreement_sentences", "agreement_tables", "print_agreement"]
 
 _SHORT = {"rationale_consistency": "RC", "precision": "precision", "f1": "F1", "average_precision": "AP"}
 _OVER_JUDGES = {
@@ -39,15 +41,15 @@ _CLOSE_ROWS = 0.7
 
 def print_agreement(compared: Compared, out: Console) -> None:
     """Prints the table, the figures with their 95% intervals, the counts and the sentences."""
-    figures, short = compared.figures, _SHORT[compared.metric]
-    out.print(printable(f"A: {compared.a.name} ({compared.a.what})"))
-    out.print(printable(f"B: {compared.b.name} ({compared.b.what})"))
-    out.print(f"{compared.a.how}; 95% intervals over prompts")
-    rows = {printable(name): (_number(a, 3), _number(b, 3), str(a.n)) for name, (a, b) in figures.judges.items()}
-    print_rows((f"{short} by A [95%]", f"{short} by B [95%]", "n"), rows, out, None)
-    _block("Over judges", figures.over_judges, _OVER_JUDGES, out)
-    asked = figures.rows - figures.silent
-    _block(f"Over rows with model reasons ({asked})", figures.over_rows, _OVER_ROWS, out)
+    judges, *blocks = agreement_tables(compared)
+    for line in judges.notes:
+        out.print(printable(line))
+    print_table(replace(judges, title=""), out)
+    for table, figures in zip(blocks, (compared.figures.over_judges, compared.figures.over_rows), strict=True):
+        out.print(table.title)
+        for of, column in zip(table.rows[0].cells, table.columns, strict=True):
+            said = f"- ({figures[column.key].why})" if of.value is None else shown(of, column)
+            out.print(f"  {column.title:<32} {said}", soft_wrap=True)
     out.print()
     for line in _counts(compared):
         out.print(printable(line))
@@ -55,22 +57,67 @@ def print_agreement(compared: Compared, out: Console) -> None:
         out.print(Text(printable(line), style="bold"))
 
 
+def agreement_tables(compared: Compared) -> list[Table]:
+    """The judges' means by both, the figures over judges, those over rows.
+
+    Below the first stands who A and B are, below the second and third why a figure is missing, and below the third what
+    `print_agreement` says at its end.
+    """
+    figures, short = compared.figures, _SHORT[compared.metric]
+    who = [f"{letter}: {of.name} ({of.what})" for letter, of in zip("AB", (compared.a, compared.b), strict=True)]
+    columns = [Column(side, f"{short} by {side.upper()} [95%]", digits=3, interval=True) for side in "ab"]
+    rows = [Row((name,), (_cell(a), _cell(b), Cell(a.n))) for name, (a, b) in figures.judges.items()]
+    judges = Table(
+        "agreement", f"{short} by A and by B", ("judge",), (*columns, Column("n", "n")), tuple(rows),
+        (*who, f"{compared.a.how}; 95% intervals over prompts"),
+    )  # fmt: skip
+    asked = figures.rows - figures.silent
+    over_judges = _over("over_judges", "Over judges", figures.over_judges, _OVER_JUDGES, compared)
+    over_rows = _over("over_rows", f"Over rows with model reasons ({asked})", figures.over_rows, _OVER_ROWS, compared)
+    said = (*over_rows.notes, *_counts(compared), *agreement_sentences(compared))
+    return [judges, over_judges, replace(over_rows, notes=said)]
+
+
+def agreement_counts(compared: Compared) -> list[Table]:
+    """What is not in the figures and how the pairs of judges stand, as figures, for other programs.
+
+    `left_out`: rows, by whose they are (A, B, or both) and why; `ranking`: as `score.ranking.Ranking` has it.
+    """
+    names = (compared.a.name, compared.b.name)
+    ranking = compared.figures.ranking
+    counts = ("pairs", "told_by_a", "told_by_b", "alike", "told_by_both")
+    cells = (*(Cell(getattr(ranking, key)) for key in counts), Cell(len(ranking.reversed)))
+    columns = tuple(Column(key, key) for key in (*counts, "reversed"))
+    return [
+        Table("left_out", "", ("why", "side"), (Column("rows", "rows"),), tuple(_left_out(compared))),
+        Table("ranking", "", ("A", "B"), columns, (Row(names, cells),)),
+    ]
+
+
 def agreement_sentences(compared: Compared) -> list[str]:
     """Is B good enough to rank these judges as A does, and to stand for A's level and single rows?"""
     return [*_ranking(compared.figures), *_level(compared), *_rows(compared.figures)]
 
 
-def _block(title: str, figures: Mapping[str, Figure], names: Mapping[str, str], out: Console) -> None:
-    out.print(title)
-    for name, words in names.items():
-        out.print(f"  {words:<32} {_number(figures[name], 4 if name == 'rmse' else 3)}", soft_wrap=True)
+def _over(key: str, title: str, figures: Mapping[str, Figure], names: Mapping[str, str], compared: Compared) -> Table:
+    columns = tuple(Column(name, words, digits=4 if name == "rmse" else 3, interval=True) for name, words in names.items())
+    row = Row((compared.a.name, compared.b.name), tuple(_cell(figures[name]) for name in names))
+    notes = tuple(f"{words}: {figures[name].why}" for name, words in names.items() if figures[name].why)
+    return Table(key, title, ("A", "B"), columns, (row,), notes)
 
 
-def _number(figure: Figure, digits: int) -> str:
-    if figure.value is None:
-        return f"- ({figure.why})"
-    value, *ends = (f"{round(number, digits) + 0.0:.{digits}f}" for number in (figure.value, *(figure.interval or ())))  # no -0
-    return f"{value} [{', '.join(ends)}]" if ends else value
+def _cell(figure: Figure) -> Cell:
+    low, high = figure.interval or (None, None)
+    return Cell(figure.value, low, high, figure.n)
+
+
+def _left_out(compared: Compared) -> Iterator[Row]:
+    """Every row that is in no figure, or not in all of them."""
+    for side, of, only in zip("AB", (compared.a, compared.b), compared.only, strict=True):
+        yield Row(("not in the other", side), (Cell(only),))
+        yield from (Row((why, side), (Cell(count),)) for why, count in of.unread.most_common())
+    yield from (Row((why, "both"), (Cell(count),)) for why, count in compared.unscored.most_common())
+    yield Row(("without model reasons (in the means over judges)", "both"), (Cell(compared.figures.silent),))
 
 
 def _counts(compared: Compared) -> Iterator[str]:

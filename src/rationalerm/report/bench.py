@@ -1,6 +1,6 @@
-"""A benchmark's table for people: a row a judge (or a model), then what is not in the score, position and length bias.
+"""A benchmark's tables in a terminal, and its figures as CSV: in percent, those that are published apart from the measured.
 
-Everything is shown in percent. Published rows stand below the measured ones and say that they are published. Knows no files.
+Knows no files.
 """
 
 from __future__ import annotations
@@ -13,33 +13,30 @@ from rich.console import Console
 from rationalerm.bench.base import BenchResult
 from rationalerm.bench.published import PublishedRow
 from rationalerm.errors import printable
-from rationalerm.report.bench_lines import bench_lines, percent
-from rationalerm.report.terminal import print_rows
+from rationalerm.report.bench_lines import named
+from rationalerm.report.bench_tables import ENTRY, STYLED, SUMMARY, bench_tables, cell, entry_cell, scale_of
+from rationalerm.report.formats import render
+from rationalerm.report.tables import Cell, Column, Row, Table
+from rationalerm.report.terminal import print_table
 from rationalerm.score.means import Mean
 
-__all__ = ["print_bench", "print_line"]
+__all__ = ["bench_csv", "print_bench", "print_line"]
+
+_LEVELS = ("easy", "normal", "hard")
 
 
 def print_bench(results: Mapping[str, BenchResult], out: Console, *, published: Sequence[PublishedRow] = ()) -> None:
-    """Prints one benchmark's table and lines.
+    """Prints one benchmark's tables and lines.
 
     Args:
         results: of each judge.
         out: where to.
         published: rows to show beside them.
     """
-    first = next(iter(results.values()))
-    if first.name == "arena-hard":
-        for judge, result in results.items():
-            _print_arena(judge, result, out)
-    elif first.name == "helpsteer3":
-        for judge, result in results.items():
-            _print_helpsteer3(judge, result, out)
-    else:
-        _print_groups(results, published, out)
-    for judge, result in results.items():
-        for line in bench_lines(result):
-            print_line(f"{judge}: {line}" if len(results) > 1 else line, out)
+    for table in bench_tables(results, published):
+        print_table(table, out)
+        for line in table.notes:
+            print_line(line, out)
 
 
 def print_line(line: str, out: Console) -> None:
@@ -47,108 +44,95 @@ def print_line(line: str, out: Console) -> None:
     out.print(printable(line), soft_wrap=not out.is_terminal)
 
 
-def _print_groups(results: Mapping[str, BenchResult], published: Sequence[PublishedRow], out: Console) -> None:
-    """JudgeBench and RM-Bench: a column a group."""
-    groups = list(dict.fromkeys(name for result in results.values() for name in result.groups))
-    named = dict.fromkeys(name for result in results.values() for name in result.tables.get("difficulty", {}))
-    levels = [] if published else list(named)  # no published row has them; they stand in a line below, too
-    rows: dict[str, list[str]] = {}
-    for judge, result in results.items():
-        scale = 1.0 if result.unit == "percent" else 100.0
-        cells = [_number(result.groups[name].value, scale) if name in result.groups else "-" for name in groups]
-        cells += [_number(result.tables["difficulty"][name]["score"], scale) for name in levels]
-        rows[printable(judge)] = [*cells, percent(result.overall, scale), str(result.overall.n)]
-    for row in published:
-        cells = [f"{row.scores[name]:.1f}" if name in row.scores else "-" for name in groups]
-        rows[f"{row.model} (published)"] = [*cells, f"{row.scores['overall']:.1f}", "-"]
-    name = next(iter(results.values())).name
-    print_rows((*groups, *levels, "overall [95%]", "n"), rows, out, f"{name}, in percent")
-    if published:
-        print_line("(published): figures of a paper, some quoted there from other papers; published, not measured here.", out)
+def bench_csv(results: Mapping[str, BenchResult], published: Sequence[PublishedRow] = (), *, version: str) -> str:
+    """The figures with full precision, a row each, counts and biases too; a last column `published` is true or false.
+
+    Args:
+        results: of each judge.
+        published: rows to stand below them.
+        version: of this package.
+    """
+    measured = [table for judge, result in results.items() for table in _figures(judge, result)]
+    head, *lines = _lines(measured, version)
+    made = [f"{head},published", *(f"{line},false" for line in lines)]
+    made += [f"{line},true" for line in _lines([table for row in published for table in _quoted(row)], version)[1:]]
+    return "".join(f"{line}\r\n" for line in made)
 
 
-def _print_arena(judge: str, result: BenchResult, out: Console) -> None:
-    models: Mapping[str, Any] = result.tables["models"]
-    categories = list(dict.fromkeys(name for entry in models.values() for name in entry["categories"]))
-    for category in categories or [None]:
-        parts = {name: entry["categories"].get(category) if category else entry for name, entry in models.items()}
-        rows, styled = {}, False
-        for name, entry in parts.items():
-            if entry is None:
-                continue
-            style, alone = entry.get("style_controlled"), entry.get("style_controlled_alone")
-            styled = styled or style is not None
-            controlled = [_entry(style), _entry(alone)]
-            counts = [str(entry[key]) for key in ("battles", "rows", "dropped_rows")]
-            rows[printable(name)] = [_entry(entry), *controlled, *counts]
-        columns: tuple[str, ...] = ("win rate [5%, 95%]", "style-controlled", "alone", "battles", "rows", "dropped")
-        if not styled:
-            rows = {name: [cells[0], *cells[3:]] for name, cells in rows.items()}
-            columns = (columns[0], *columns[3:])
-        baselines = ", ".join(dict.fromkeys(entry["baseline"] for entry in parts.values() if entry))
-        title = f"arena-hard, {category or 'all questions'}, against {baselines}, judged by {judge}, in percent"
-        print_rows(columns, rows, out, printable(title), head="model")
-    if result.tables["style"]:
-        print_line(
-            "style-controlled: all models fitted together, at their mean style; it moves when a model is added. alone: each "
-            "model against the baseline only, at the baseline's style; it depends on no other model.",
-            out,
-        )
-    for line in (*_style_notes(result.tables["style"]), *_arena_notes(models, categories)):
-        print_line(line, out)
+def _lines(tables: Sequence[Table], version: str) -> list[str]:
+    """No cell holds a line's end: names have theirs as escapes."""
+    return render(tables, "csv", version=version).split("\r\n")[:-1]
 
 
-def _style_notes(fits: Mapping[str, Any]) -> Iterator[str]:
-    """What the style-controlled figures rest on, a category's fit each."""
-    for name, fit in fits.items():
-        if estimated := fit["rows_with_estimated_tokens"]:
-            yield f"{name}: lengths of {estimated} of {fit['rows']} rows are our count of tokens, not the benchmark's tokenizer's"
-        if unknown := fit["rows_without_style"]:
-            yield f"{name}: {unknown} rows have no style (an answer is not there): not in its fit"
-        if left := {feature: count for feature, count in fit["left_out_draws"].items() if count}:
-            said = ", ".join(f"{feature} in {count}" for feature, count in left.items())
-            yield f"{name}: of {fit['draws']} resamples some do not tell a feature, and leave it out: {said}"
-        if fit["separated_draws"]:
-            yield f"{name}: in {fit['separated_draws']} of {fit['draws']} resamples a style decides all its rows: rates are rough"
+def _figures(judge: str, result: BenchResult) -> Iterator[Table]:
+    """All of one judge's. An arena's rows are a model each, and its judge stands in the second name."""
+    names = ("", judge) if result.name == "arena-hard" else (judge,)
+    if result.name == "arena-hard":
+        for model, entry in result.tables["models"].items():
+            for category, part in entry["categories"].items() or [(None, entry)]:
+                yield _arena((model, judge), category, part)
+    elif result.name == "helpsteer3":
+        for domain, part in ((None, result.tables["summary"]), *result.tables["domains"].items()):
+            figures = {column.key: cell(named(part, column.key)) for column in SUMMARY}
+            yield _row("scores", names, figures | {"n": Cell(part["n"])}, domain)
+    else:
+        yield from _scores(names, result)
+    yield _row("counts", names, {name: Cell(count) for name, count in result.counts.items()})
+    yield _row("effects", names, {name: cell(mean) for name, mean in result.effects.items()})
+    for category, part in result.tables.get("effects", {}).items():
+        keys = [key.removesuffix("_n") for key in part if key.endswith("_n")]
+        yield _row("effects", names, {key: cell(named(part, key)) for key in keys}, category)
+    yield from _rest(names, result.tables)
 
 
-def _arena_notes(models: Mapping[str, Any], categories: Sequence[str]) -> Iterator[str]:
-    """What the tables can't show: rows in none of them, figures that the benchmark has not."""
-    for name, entry in models.items():
-        for category, part in entry["categories"].items() if categories else [("", entry)]:
-            for key, title in (("style_controlled", "style-controlled"), ("style_controlled_alone", "alone")):
-                if why := part.get(key, {}).get("why"):
-                    yield f"{name}, {f'{category}, ' if category else ''}{title}: no figure, {why}"
-    entries = [part for entry in models.values() for part in (entry["categories"].values() if categories else [entry])]
-    bare = sum(entry["rows"] for entry in models.values()) - sum(part["rows"] for part in entries)
-    if bare:
-        yield f"{bare} rows name no category, and others do: they are in no table. Give the questions with --data."
-    if any(part["battles"] and part["score"] is None for part in entries):
-        yield "No score for judgments against more than one baseline: it is none of the benchmark's."
-    if len(categories) > 1:
-        yield "Each category has a baseline of its own: compare models within one. There is no score over several."
+def _scores(names: tuple[str, ...], result: BenchResult) -> Iterator[Table]:
+    """JudgeBench and RM-Bench."""
+    scale = scale_of(result)
+    for domain, mean in ((None, result.overall), *result.groups.items()):
+        yield _row("scores", names, {"score": cell(mean, scale)}, domain)
+    domains: Mapping[str, Any] = result.tables.get("domains", {})
+    if "difficulty" in result.tables:
+        for domain, part in ((None, result.tables["difficulty"]), *domains.items()):
+            yield _row("difficulty", names, {name: cell(named(part[name]), scale) for name in _LEVELS}, domain)
+    if "per_sample" in result.tables:
+        yield _row("per_sample", names, {"score": cell(named(result.tables["per_sample"]), scale)})
+    for split, part in result.tables.get("splits", {}).items():
+        yield _row("splits", names, {"score": cell(named(part["overall"]), scale)}, split)
+    if "outcomes" in result.tables:
+        yield _row("outcomes", names, {name: Cell(count) for name, count in result.tables["outcomes"].items()})
 
 
-def _print_helpsteer3(judge: str, result: BenchResult, out: Console) -> None:
-    rows = {printable(name): _summary(part) for name, part in result.tables["domains"].items()}
-    rows["all"] = _summary(result.tables["summary"])
-    print_rows(("OA", "RC", "AP", "S-Corr", "pairs"), rows, out, printable(f"helpsteer3, {judge}, in percent"), head="domain")
+def _arena(names: tuple[str, str], category: str | None, entry: Mapping[str, Any]) -> Table:
+    rates = {ENTRY[0].key: entry_cell(entry)}
+    rates |= {column.key: entry_cell(entry[column.key]) for column in STYLED if column.key in entry}
+    counted = {key: Cell(entry[key]) for key in (*(column.key for column in ENTRY[1:]), "baseline")}
+    return _row("scores", names, rates | counted, category)
 
 
-def _summary(part: Mapping[str, Any]) -> list[str]:
-    names = ("outcome_accuracy", "rationale_consistency", "average_precision", "s_corr")
-    return [*(_number(part[name], 100.0) for name in names), str(part["n"])]  # intervals: in the lines below
+def _rest(names: tuple[str, ...], tables: Mapping[str, Any]) -> Iterator[Table]:
+    """What only some runs have: reasons by outcome, texts read again."""
+    for outcome, part in tables.get("reasons", {}).items():
+        figures = {key: Cell(part[key]) for key in ("games", "with_reasons", "reasons", "reasons_per_game")}
+        shares = {**part["kinds"], **part["flaws"], "reasons_lean_to_the_verdict": part["reasons_lean_to_the_verdict"]}
+        figures |= {key: cell(Mean(share, None, part["reasons"])) for key, share in shares.items()}
+        yield _row(f"reasons_{outcome.replace(' ', '_')}", names, figures)
+    if again := tables.get("reparsed"):
+        yield _row("reparsed", names, {key: Cell(again[key]) for key in ("games", "differ")})
 
 
-def _entry(entry: Mapping[str, Any] | None) -> str:
-    if entry is None:
-        return "-"
-    return percent(_mean(entry["score"], entry["score_ci"]))
+def _quoted(row: PublishedRow) -> Iterator[Table]:
+    for domain in ("overall", *(name for name in row.scores if name != "overall")):
+        yield _row("scores", (row.model,), {"score": Cell(row.scores[domain])}, None if domain == "overall" else domain)
 
 
-def _mean(value: float | None, ends: Sequence[float] | None) -> Mean:
-    return Mean(value, (ends[0], ends[1]) if ends else None, 0)
-
-
-def _number(value: float | None, scale: float) -> str:
-    return "-" if value is None else f"{scale * value:.1f}"
+def _row(key: str, names: tuple[str, ...], figures: Mapping[str, Cell], domain: str | None = None) -> Table:
+    """`domain`: None for all rows; an empty one is written otherwise, since an empty cell says all."""
+    columns = tuple(Column(name, name) for name in figures)
+    return Table(
+        key,
+        "",
+        ("name", "other")[: len(names)],
+        columns,
+        (Row(names, tuple(figures.values())),),
+        domain="(empty)" if domain == "" else domain,
+    )

@@ -11,7 +11,7 @@ from typing import Any
 from rationalerm.bench.base import BenchResult
 from rationalerm.score.means import Mean
 
-__all__ = ["bench_lines", "percent"]
+__all__ = ["bench_lines", "named", "percent"]
 
 _MISSING = ("none", "refused", "failed")
 _HELPSTEER3 = {
@@ -28,7 +28,7 @@ def bench_lines(result: BenchResult) -> Iterator[str]:
     by_category: Mapping[str, Any] = result.tables.get("effects", {})  # an arena's tables are a category each
     if len(by_category) > 1:
         for name, part in by_category.items():
-            yield from _bias({key: _named(part, key) for key in _EFFECTS if key in part}, f"{name}, ")
+            yield from _bias({key: named(part, key) for key in _EFFECTS if key in part}, f"{name}, ")
     else:
         yield from _bias(result.effects)
     yield from _reasons(result.tables.get("reasons", {}))
@@ -72,7 +72,7 @@ def _alone(result: BenchResult) -> Iterator[str]:
         yield ", ".join(f"{name} {percent(mean, scale)} of {mean.n}" for name, mean in result.groups.items())
     if result.name == "helpsteer3":
         for name, part in (*result.tables["domains"].items(), ("all", result.tables["summary"])):
-            shown = ", ".join(f"{title} {percent(_named(part, key))}" for title, key in _HELPSTEER3.items())
+            shown = ", ".join(f"{title} {percent(named(part, key))}" for title, key in _HELPSTEER3.items())
             yield f"{name} [95%]: {shown}"
     if outcomes := result.tables.get("outcomes"):
         said = [f"{outcomes['undecided']} undecided (verdicts that cancel, or tie)"] if outcomes["undecided"] else []
@@ -84,9 +84,9 @@ def _alone(result: BenchResult) -> Iterator[str]:
             yield f"{split} split: {_number(part['overall']['score'], 1.0)} of {part['overall']['n']} pairs"
     if result.name == "rm-bench":
         for domain, part in result.tables["domains"].items():
-            yield f"{domain}: {', '.join(f'{name} {percent(_mean(part[name]))}' for name in ('easy', 'normal', 'hard'))}"
+            yield f"{domain}: {', '.join(f'{name} {percent(named(part[name]))}' for name in ('easy', 'normal', 'hard'))}"
         if result.overall.value is not None:
-            levels = ", ".join(f"{name} {percent(_mean(part))}" for name, part in result.tables["difficulty"].items())
+            levels = ", ".join(f"{name} {percent(named(part))}" for name, part in result.tables["difficulty"].items())
             yield f"over the four domains: {levels}"
         else:
             yield "no overall score: it is the mean of four domains (chat, math, code, safety), and not all were run"
@@ -158,13 +158,10 @@ def percent(mean: Mean, scale: float = 100.0) -> str:
     return f"{scale * mean.value:.1f}{ends}"
 
 
-def _mean(scored: Mapping[str, Any]) -> Mean:
-    return _named({**scored, "score_n": scored["n"]}, "score")
-
-
-def _named(part: Mapping[str, Any], name: str) -> Mean:
+def named(part: Mapping[str, Any], name: str = "score") -> Mean:
+    """A figure of a result's JSON: NAME, NAME_ci and NAME_n, or n."""
     ends = part[f"{name}_ci"]
-    return Mean(part[name], (ends[0], ends[1]) if ends else None, part[f"{name}_n"])
+    return Mean(part[name], (ends[0], ends[1]) if ends else None, part["n"] if name == "score" else part[f"{name}_n"])
 
 
 def _number(value: float, scale: float = 100.0) -> str:

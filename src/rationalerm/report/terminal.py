@@ -113,7 +113,7 @@ def _print(
     named = [([_from_left(shown_name(name), out) for name in names], cells) for names, cells in rows]
     names = [_widest(head, (of[k] for of, _ in named), _NAME_WIDTH) for k, head in enumerate(heads)]
     cells = [_widest(column, (of[k] for _, of in named)) for k, column in enumerate(columns)]
-    if sum(names) + sum(cells) + 2 * len(cells) + 2 * len(names) <= out.width:
+    if sum(names) + sum(cells) + 3 * (len(names) + len(cells)) - 2 <= out.width:  # a space at each side, one between
         table = RichTable(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
         for head, width in zip(heads, names, strict=True):
             table.add_column(head, overflow="fold", min_width=width)
