@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rationalerm.match import EmbeddedMatcher, LexicalMatcher, Matcher
@@ -28,3 +30,19 @@ def test_a_lone_negation_contradicts(matcher: Matcher, first: str, second: str) 
 )
 def test_a_reason_fulfils_itself(matcher: Matcher, reason: str) -> None:
     assert matcher.match([reason], ["other", f" {reason.upper()}\n"]).scores[0, 1] == 1.0
+
+
+@pytest.mark.parametrize("matcher", [EmbeddedMatcher(), LexicalMatcher()], ids=["embedded", "lexical"])
+@pytest.mark.parametrize(
+    ("human", "model"),
+    [
+        ("Response 1 is the correct translation", "Response 1 is the correct translation."),
+        ("Response 1 is short and readable", "Response A is short and readable"),
+        ("@Response 2 is faithful to the source.", "The second response is faithful to the source"),
+        ("Response 1 is too short to be useful", "response 1  is too short to be useful !"),
+    ],
+)
+def test_a_vague_reason_is_its_own_copy_however_the_response_is_named(matcher: Any, human: str, model: str) -> None:
+    assert matcher.match([human], [model]).scores == {(0, 0): 1.0}
+    other = model.replace("1", "2").replace("Response A", "Response B").replace("second", "first")
+    assert matcher.match([human], [other]).scores == {}

@@ -358,3 +358,11 @@ def test_ctrl_c_is_one_line_and_130(tmp_path: Path) -> None:
     assert err.strip().splitlines()[-1] == "rationalerm: stopped; what was finished is kept, the same command goes on from there"
     assert "Traceback" not in err
     assert len(lines(matches)) == 256
+
+
+def test_a_baseline_that_holds_is_said(jsonl: Jsonl, tmp_path: Path, run: Any) -> None:
+    rows = jsonl(*(row(name) for name in "abcdef"))
+    assert run("evaluate", rows, "--out", tmp_path / "first", "--json").code == 0
+    done = run("evaluate", rows, "--baseline", tmp_path / "first", "--json")
+    assert done.code == 0
+    assert "m compared on up to 6 common rows: none is worse by more than noise" in " ".join(done.err.split())

@@ -95,6 +95,8 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Runs it; exit 1 for a finding of --fail-under-rc or --baseline."""
+    from rationalerm.report.terminal import console
+
     form = format_of(args)
     baseline = None
     if args.baseline is not None:
@@ -107,8 +109,11 @@ def run(args: argparse.Namespace) -> int:
         return dry_run(args, config, matcher, _auditor(args))
     summary = summary_of(args, config, matcher, _auditor(args))
     findings = _under(summary, args.fail_under_rc) + too_many_failed(summary, args)
-    findings += baseline.worse(summary) if baseline else []
+    worse = baseline.worse(summary) if baseline else []
+    findings += worse
     show(summary, args, findings, form)
+    if baseline and not worse:
+        console(stderr=True).print(printable(f"{baseline.compared}: none is worse by more than noise"))
     return 1 if findings else 0
 
 
@@ -238,7 +243,8 @@ def show(summary: Summary, args: argparse.Namespace, findings: list[str], form: 
             console().print()
             print_agreement(summary.audit, console())
         if args.out:
-            console().print(printable(f"Run directory: {args.out} (every row with its category in rows.jsonl)"))
+            page = "" if getattr(args, "no_report", False) else "report.html: the page; "
+            console().print(printable(f"Run directory: {args.out} ({page}rows.jsonl: every row with its category)"))
     if summary.usage:
         console(stderr=True).print(printable(say_usage(summary.usage)))
     for line in findings:

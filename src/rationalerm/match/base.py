@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from rationalerm.types import Matching
 
-__all__ = ["Matcher"]
+__all__ = ["Matcher", "shown"]
 
 
 @runtime_checkable
@@ -30,3 +30,12 @@ class Matcher(Protocol):
 
     def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
         """`match` of each row, in order."""
+
+
+def shown(name: str, version: str) -> str:
+    """A matcher as tables and records name it: a version that begins with the name says it already.
+
+    >>> shown("embedded", "embedded-4-33ab6ae6"), shown("llm", "gpt-4o best 79d84e47")
+    ('embedded-4-33ab6ae6', 'llm gpt-4o best 79d84e47')
+    """
+    return version if version.startswith(f"{name}-") else f"{name} {version}".strip()

@@ -6,20 +6,33 @@ share every word of weight. So these two are rules.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from rationalerm.match import sides, words
 
-__all__ = ["fold", "negates"]
+__all__ = ["folds", "negates"]
 
 _NEGATORS = frozenset(["not", "never", "no", "cannot", "without", "nor"])
 _AUXILIARIES = frozenset(["does", "do", "did"])
+_STOPS = " .,;:!?…"
+_NAMED = re.compile(rf"(?i)(?:\bthe |@ ?)?([{sides.MARK_A}{sides.MARK_B}])(?: (?:response|answer|assistant|output)\b)?")
 _PUNCTUATION = frozenset(".,;:!?—–\n")
 
 
-def fold(reason: str) -> str:
-    """Equal for reasons that are copies: case and white space aside."""
-    return " ".join(reason.split()).casefold()
+@lru_cache(maxsize=20_000)
+def folds(reason: str) -> tuple[str, str]:
+    """Two forms of a reason; reasons that share either are copies of each other.
+
+    The first leaves out case and white space, the second also the stop at the end and how a response is named.
+
+    >>> folds("Response 1 is the correct translation")[1] == folds("A is the correct translation.")[1]
+    True
+    >>> folds("Response 1 is the correct translation")[1] == folds("B is the correct translation.")[1]
+    False
+    """
+    named = _NAMED.sub(r"\1", " ".join(sides.mark(reason).split()))
+    return " ".join(reason.split()).casefold(), named.casefold().rstrip(_STOPS)
 
 
 def negates(first: str, second: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rationalerm.match.align import align
 from rationalerm.match.calibration import Calibration
-from rationalerm.match.copies import fold, negates
+from rationalerm.match.copies import folds, negates
 from rationalerm.match.pairs import FEATURES, at_once, features
 from rationalerm.match.reading import Reader, Reading
 from rationalerm.match.vectors import IntVector
@@ -101,7 +101,7 @@ class StaticMatcher:
                 if score > 0 and not (near_copy and negates(human[i], reasons[place])):
                     k, j = owner[place]
                     scores[k][i, j] = score
-        folded = [fold(reason) for reason in human]
+        folded = [folds(reason) for reason in human]
         return [
             Matching(len(human), len(model), found | _copies(folded, model)) for model, found in zip(models, scores, strict=True)
         ]
@@ -132,12 +132,16 @@ def _portions(places: list[int], sizes: list[int]) -> Iterator[list[int]]:
     yield part
 
 
-def _copies(human: Sequence[str], model: Sequence[str]) -> dict[tuple[int, int], float]:
+def _copies(human: Sequence[tuple[str, str]], model: Sequence[str]) -> dict[tuple[int, int], float]:
     """A reason fulfils itself, also where it is too vague to fulfil any other. `human`: folded already."""
-    folded = [fold(reason) for reason in model]
-    there = set(folded)
+    folded = [folds(reason) for reason in model]
+    there = {form for of in folded for form in of}
     return {
-        (i, j): 1.0 for i, text in enumerate(human) if text and text in there for j, other in enumerate(folded) if other == text
+        (i, j): 1.0
+        for i, ours in enumerate(human)
+        if any(form and form in there for form in ours)
+        for j, theirs in enumerate(folded)
+        if any(form and form == other for form, other in zip(ours, theirs, strict=True))
     }
 
 

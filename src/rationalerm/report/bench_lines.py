@@ -137,6 +137,8 @@ def _reasons(table: Mapping[str, Any]) -> Iterator[str]:
         silent = part["games"] - part["with_reasons"]
         none = f", {silent} without" if silent else ""
         yield f"reasons, {outcome}: {part['games']} games{none}, {part['reasons_per_game']:.1f} a game, {kinds}{said}"
+    if any(part["reasons"] for part in table.values()):
+        yield "EG evidence-grounded, CG criterion-grounded, GS generic or style: by rules, see docs/taxonomy.md"
 
 
 def _reparsed(table: Mapping[str, Any] | None) -> Iterator[str]:

@@ -18,6 +18,7 @@ from rationalerm.errors import UsageError
 from rationalerm.llm.client import Chat
 from rationalerm.llm.sweep import sweep
 from rationalerm.match import LLMMatcher, Matcher
+from rationalerm.match.base import shown
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.live import Live
 from rationalerm.run.session import run_chat, used
@@ -112,7 +113,7 @@ def audit(
     right = {key: (matching, reasons[key]) for key, matching in matched.items()}
     compared = compare_evaluators(
         _evaluator("this run", first, [one.first for one in sample], left, config),
-        _evaluator("the audit", f"{second.name} {second.version}", results, right, config),
+        _evaluator("the audit", shown(second.name, second.version), results, right, config),
     )
     return Audit(compared, len(games), dict(failures), usage)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError, UsageError
+from rationalerm.match.base import shown
 from rationalerm.score.compare import paired
 from rationalerm.score.intervals import holm
 from rationalerm.score.means import VALUES, Value, per_pair
@@ -32,15 +33,20 @@ class Baseline:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.compared = ""  # said by `worse`
         manifest = RunDir.manifest(path) if str(path) else None
         if manifest is None:
             raise UsageError(f"--baseline {path}: no run.json there; name the --out folder of an earlier evaluate")
         config = manifest.get("config") or {}
-        self._how = _how(f"{config.get('matcher')} {config.get('matcher_version')}", config.get("scoring"), config.get("top_k"))
+        self._how = _how(
+            shown(str(config.get("matcher")), str(config.get("matcher_version"))), config.get("scoring"), config.get("top_k")
+        )
         self._games = _games(self.path)
 
     def worse(self, summary: Summary) -> list[str]:
         """One line for each judge and metric that is worse than in the earlier run, or that had a value there and has none now.
+
+        `compared` then says what was held against what.
 
         Worse: lower by more than noise (paired cluster permutation, Holm over all of them, p < 0.05).
 
@@ -64,6 +70,8 @@ class Baseline:
         if not tests and not lost:
             raise UsageError(f"--baseline {self.path}: has no judge and row in common with this run")
         adjusted = holm([test.p for _, _, test in tests])
+        rows = max((test.n for _, _, test in tests), default=0)
+        self.compared = f"baseline {self.path}: {', '.join(common) or 'no judge'} compared on up to {rows} common rows"
         return lost + [
             f"{judge}: {_NAMES[metric]} fell from {test.mean_first:.3f} to {test.mean_second:.3f} "
             f"on {test.n} common rows (p = {p:.2g})"

@@ -15,6 +15,7 @@ from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.data.pairs import PairFile
 from rationalerm.errors import DataError
 from rationalerm.match import LLMMatcher, Matcher
+from rationalerm.match.base import shown
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.score.ceiling import ANNOTATOR, Ceiling, ceiling
 from rationalerm.score.rows import GameResult, rationale_status, result
@@ -78,7 +79,7 @@ def human_ceiling(source: PairFile, matcher: Matcher, config: EvaluateConfig) ->
         games += _scored(batch, matcher, config)
     if not games and not rows.alone:
         return None
-    return ceiling(games, rows.alone, matcher=f"{matcher.name} {matcher.version}")
+    return ceiling(games, rows.alone, matcher=shown(matcher.name, matcher.version))
 
 
 def _has_annotators(source: PairFile) -> bool:

@@ -21,6 +21,7 @@ from rationalerm.data.rundir import RunDir
 from rationalerm.data.spool import spooled
 from rationalerm.errors import UsageError
 from rationalerm.match import LLMMatcher, Matcher, make_matcher
+from rationalerm.match.base import shown
 from rationalerm.run.ceiling import human_ceiling
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
@@ -131,7 +132,7 @@ def _matched(
         levels = {judge: sample.level(matcher, gathered.config.scoring) for judge, sample in gathered.chance.items()}
     games = gathered.games(source.judges)
     ceiling = None if isinstance(matcher, LLMMatcher) else human_ceiling(source, matcher, gathered.config)  # an LLM's costs calls
-    summary = gathered.summary(games, source, f"{matcher.name} {matcher.version}", levels, ceiling)
+    summary = gathered.summary(games, source, shown(matcher.name, matcher.version), levels, ceiling)
     store.settle(games, source.bad, gathered.config.spurious_under)
     if rundir:
         rundir.write("summary.json", summary.to_json())

@@ -75,11 +75,11 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, plots: str | P
     target = _page_at(out)
     with ExitStack() as stack:
         head, index, chunks = report(paths, stack)
-        if plots is not None:
-            from rationalerm.report.plots import write_plots
-
-            write_plots(plots, head)
         write_page(target, head, index, chunks)
+    if plots is not None:  # behind the page, which needs no extra
+        from rationalerm.report.plots import write_plots
+
+        write_plots(plots, head)
 
 
 def _page_at(out: str | Path) -> Path:

@@ -14,6 +14,7 @@ from rationalerm.errors import MatcherError
 from rationalerm.judge.answers import read_answer
 from rationalerm.judge.tagging import RuleTagger
 from rationalerm.match import Matcher
+from rationalerm.match.base import shown
 from rationalerm.match.leaning import leaning
 from rationalerm.reward import Truth
 from rationalerm.reward.hybrid import side_of_label
@@ -107,7 +108,7 @@ def measure(step: int, answers: Iterable[Answered], matcher: Matcher) -> HeldOut
         mean_of([(_grounded(reasons), cluster) for reasons, cluster in told], 2000),
         mean_of([(float(len(reasons)), cluster) for reasons, cluster in told], 2000),
         results,
-        f"{matcher.name} {matcher.version}",
+        shown(matcher.name, matcher.version),
     )
 
 
