@@ -61,9 +61,17 @@ def test_an_arena_file_twice_is_refused_not_counted_twice(run: Run, tmp_path: Pa
 
 def test_two_files_of_one_judges_name_are_refused(bench: Run, tmp_path: Path) -> None:
     one, two = written(tmp_path / "a" / "out.jsonl", *RIGHT), written(tmp_path / "b" / "out.jsonl", *RIGHT[:2])
-    refused(bench(one, two), "'out'", str(one), str(two), "--name")
+    refused(bench(one, two), "'out'", str(one), str(two), "NAME=FILE")
     refused(bench(one, written(tmp_path / "c" / "x.jsonl", *RIGHT), more=("--name", "mine")), "--name mine", "2 --outputs")
     assert bench(two, more=("--name", "mine")).json["judge"] == "mine"
+
+
+def test_each_file_can_name_its_judge(bench: Run, tmp_path: Path) -> None:
+    one, two = written(tmp_path / "a" / "out.jsonl", *RIGHT), written(tmp_path / "b" / "out.jsonl", *RIGHT[:2])
+    odd = written(tmp_path / "k=v.jsonl", *RIGHT)
+    assert list(bench(f"first judge={one}", f"gpt-4o={two}", odd).json["judges"]) == ["first judge", "gpt-4o", "k=v"]
+    refused(bench(f"x={one}", f"x={two}"), "'x'")
+    refused(bench(f"x={one}", f"y={one}"), "is there twice")
 
 
 def test_stdin_is_refused(bench: Run) -> None:

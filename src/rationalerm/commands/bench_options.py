@@ -39,8 +39,8 @@ def add_common(parser: argparse.ArgumentParser) -> None:
         action="extend",
         nargs="+",
         default=[],
-        metavar="PATH",
-        help="a judge's results; repeat it for more judges",
+        metavar="[NAME=]PATH",
+        help="a judge's results, under a name; repeat it for more judges",
     )
     files.add_argument("--reparse", action="store_true", help="read texts anew by our parser, and list where the file differs")
     shown = parser.add_argument_group("what is shown")

@@ -32,7 +32,7 @@ from rationalerm.run.bench_outputs import (
     judgebench_outputs,
     rm_bench_outputs,
 )
-from rationalerm.run.bench_sources import Source, sources
+from rationalerm.run.bench_sources import Source, named_path, sources
 
 __all__ = ["FileBenched", "FileOptions", "bench_file", "keep", "with_reasons"]
 
@@ -110,7 +110,7 @@ def keep(
         "judge_kind": "file",
         **data.identity(),
         **asdict(options),
-        "outputs": [os.path.realpath(path) for path in outputs],
+        "outputs": [os.path.realpath(named_path(output)[1]) for output in outputs],
     }
     from rationalerm.run.reporting import write_beside  # brings a client in, that a table of files needs not
 

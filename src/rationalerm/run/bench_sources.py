@@ -18,7 +18,7 @@ from rationalerm.data.jsonl import Row, read_rows
 from rationalerm.errors import DataError, UsageError
 from rationalerm.run.progress import say
 
-__all__ = ["Source", "sources"]
+__all__ = ["Source", "named_path", "sources"]
 
 _SHAPES = {
     "rm-bench": ("score_chosen", "rewards", "acc_matrix", "score_matrix", "reward_diff"),
@@ -42,7 +42,7 @@ def sources(outputs: Sequence[str], benchmark: str, name: str | None = None, *, 
     """Each path with its judge's name, its files and their shape; files of a folder that hold no results are named on stderr.
 
     Args:
-        outputs: files and folders.
+        outputs: files and folders, each as PATH or NAME=PATH.
         benchmark: whose own shape is looked for.
         name: of the judge; None: the file's.
         one_judge: all paths are one judge's (Arena-Hard's files, one a model), if they are of its own shape.
@@ -53,18 +53,29 @@ def sources(outputs: Sequence[str], benchmark: str, name: str | None = None, *, 
     """
     if "-" in outputs:
         raise UsageError("--outputs -: results are read more than once; name a file")
-    _each_once(outputs)
-    found = [_of_path(path, benchmark, name) for path in outputs]
+    named = [named_path(one) for one in outputs]
+    _each_once([path for _, path in named])
+    found = [_of_path(path, benchmark, own or name) for own, path in named]
     if one_judge and all(source.own for source in found):
         return found
-    if name is not None and len(found) > 1:
-        raise UsageError(f"--name {name}: one judge's name, and there are {len(found)} --outputs; give them one at a time")
+    if name is not None and sum(own is None for own, _ in named) > 1:
+        raise UsageError(f"--name {name}: one judge's name, and there are {len(found)} --outputs; write --outputs NAME=FILE")
     first: dict[str, str] = {}
     for source in found:
         if (before := first.setdefault(source.judge, source.path)) != source.path:
             two = f"{before} and {source.path} both give the judge {source.judge!r}"
-            raise UsageError(f"--outputs: {two}; rename one, or run each alone with --name")
+            raise UsageError(f"--outputs: {two}; write --outputs NAME=FILE")
     return found
+
+
+def named_path(output: str) -> tuple[str | None, str]:
+    """`NAME=PATH` apart; a path that is there as it stands has no name.
+
+    >>> named_path("my judge=runs/out.jsonl"), named_path("runs/out.jsonl")
+    (('my judge', 'runs/out.jsonl'), (None, 'runs/out.jsonl'))
+    """
+    name, sign, path = output.partition("=")
+    return (name.strip(), path) if sign and name.strip() and path and not Path(output).exists() else (None, output)
 
 
 def _each_once(outputs: Sequence[str]) -> None:
