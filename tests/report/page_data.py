@@ -164,7 +164,7 @@ def head(judges: int = 3, pairs: int = 69, *, cluster: bool = False, seed: int =
         "ceiling": {
             s: {"rc": [0.41, 0.37, 0.45, 120], "oa": [0.86, 0.81, 0.9, 120], "annotators": 3, "rows": 120} for s in scopes
         },
-        "detectable": {s: {"oa": 0.11, "rc": 0.04, "n": pairs} for s in scopes},
+        "detectable": {s: {"oa": 0.11, "oa_n": 27, "rc": 0.04, "rc_n": 69, "n": pairs} for s in scopes},
         "comparisons": {s: list(comparisons(made, listed, s)) for s in scopes},
         "agreement": {
             "first": "embedded",
@@ -187,27 +187,30 @@ def head(judges: int = 3, pairs: int = 69, *, cluster: bool = False, seed: int =
         "curves": [curve(made, "outcome", 0.4, -0.27), curve(made, "hybrid", 0.4, 0.5)],
         "benches": [
             {
-                "title": "JudgeBench, gpt split",
-                "judges": names[:2],
-                "columns": ["overall", "knowledge", "reasoning", "math", "coding"],
-                "notes": ["Published rows: the benchmark’s own table."],
+                "title": "judgebench, in percent",
+                "head": "judge",
+                "columns": ["knowledge", "overall", "n"],
+                "tips": ["", "", ""],
+                "digits": [1, 1, 0],
                 "rows": [
-                    {
-                        "name": "my-judge",
-                        "published": False,
-                        "cells": [mean(made, 0.7 + made.random.uniform(-0.1, 0.1)) for _ in range(5)],
-                    },
-                    {
-                        "name": "o1-mini",
-                        "published": True,
-                        "cells": [[v, None, None, None] for v in (0.657, 0.584, 0.628, 0.822, 0.785)],
-                    },
-                    {
-                        "name": "rm-14b",
-                        "published": False,
-                        "cells": [mean(made, 0.6), None, mean(made, 0.55), mean(made, 0.7), mean(made, 0.5)],
-                    },
+                    {"name": "my-judge", "cells": [[58.44, 47.2, 68.9, 77], [64.61, 57.3, 71.3, 178], [178, None, None, None]]},
+                    {"name": "rm-14b", "cells": [[None, None, None, 0], [60.0, None, None, 178], [178, None, None, None]]},
                 ],
+                "notes": [],
+                "lines": [
+                    {"name": "my-judge", "lines": ["position: 30.9 of 178 pairs flip", "115 pairs right, 22 wrong"]},
+                    {"name": "rm-14b", "lines": []},
+                ],
+                "published": {
+                    "compare": False,
+                    "note": "Published, not measured here. They are of all 350 pairs; measured here: 178.",
+                    "rows": [
+                        {
+                            "name": "o1-mini",
+                            "cells": [[58.4, None, None, None], [65.7, None, None, None], [None, None, None, None]],
+                        }
+                    ],
+                },
             }
         ],
         "rows": {

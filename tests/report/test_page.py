@@ -15,9 +15,13 @@ from typing import Any
 
 import pytest
 from page_data import HOSTILE, chunks, head, index, report
+from test_bench_formats import CASES
 
 from rationalerm.errors import DataError
+from rationalerm.report.bench_lines import bench_lines
+from rationalerm.report.bench_tables import bench_tables
 from rationalerm.report.page import html, page, write_page
+from rationalerm.run.reporting.benches import result_of
 
 BLOCK = re.compile(r'<script type="application/octet-stream" id="([\w-]+)">([A-Za-z0-9+/=]*)</script>')
 
@@ -123,3 +127,14 @@ def test_the_vendored_scripts_are_the_ones_named() -> None:
 def test_every_asset_is_in_the_page() -> None:
     assets = Path(html.__file__).parent / "assets"
     assert {path.name for path in assets.iterdir()} == {*html.SCRIPTS, "page.html", "page.css"}
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_a_benchmarks_summary_is_read_back_whole(name: str) -> None:
+    """The page's tables and lines are made of summary.json, by what makes the terminal's of the result itself."""
+    results = CASES[name]()
+    again = {judge: result_of(json.loads(json.dumps(result.to_json()))) for judge, result in results.items()}
+    found = {judge: result for judge, result in again.items() if result is not None}
+    assert [list(bench_lines(found[judge])) for judge in results] == [list(bench_lines(result)) for result in results.values()]
+    assert bench_tables(found) == bench_tables(results)
+    assert result_of({"benchmark": name, "overall": 1}) is None

@@ -110,7 +110,10 @@ def test_every_part_is_there_and_the_domain_switches_them(chrome: Any, small: Pa
         assert page.eval_on_selector_all("section[data-nav]", "all => all.filter(one => one.hidden).length") == 0
         assert page.eval_on_selector_all(".plot svg", "all => all.length") == 9
         assert "surface" in page.text_content("#meaning")
-        assert "With 69 rows a gap under 0.11 in OA, or under 0.04 in RC, can’t be seen." in page.text_content("#differences")
+        assert (
+            "A gap under 0.11 in OA (27 common rows), or under 0.04 in RC (69 common rows), can’t be seen"
+            in page.text_content("#differences")
+        )
         before = page.text_content("#table-body tbody")
         page.click("#scope button[data-domain=code]")
         assert page.url.endswith("#domain=code")
@@ -162,6 +165,7 @@ def test_deep_links_back_and_forward(chrome: Any, small: Path) -> None:
     with showing(chrome, small, "#row=code-00003&judge=noisy&order=BA") as page:
         assert open_row(page) == "code-00003"
         assert "Asked in the swapped order" in page.text_content(".detail")
+        assert "or 1 (the row’s B)" in page.text_content(".detail")
         assert "(swapped)" in page.text_content(".matching .human")
         assert page.get_attribute(".games button[aria-pressed=true]", "aria-pressed") == "true"
         assert page.evaluate("document.querySelector('.explorer').getBoundingClientRect().top < innerHeight / 2")
@@ -340,10 +344,116 @@ def test_what_is_not_there_is_not_shown(chrome: Any, tmp_path: Path) -> None:
         assert axe(page) == []
 
 
+def bench_page(compare: bool = False) -> tuple[Any, Any, Any]:
+    """Of a benchmark's run: nothing was matched, no judge has an OA or an RC of games, no texts are at hand."""
+    none = dict.fromkeys(("agreement", "curves", "ceiling", "meaning"))
+    made_head, made_index, _ = report(2, 3, comparisons={}, detectable={}, trap={}, trap_rule="", domains=[], **none)
+    made_head["runs"][0] |= {"command": "bench judgebench", "matcher": "", "scoring": None, "top_k": None, "own_table": True}
+    made_head["benches"][0]["published"]["compare"] = compare
+    for judge in made_head["judges"]:
+        judge["figures"] = {"": {"n": 3, "no_verdict": 0, "unscored": 0}}
+    made_index |= {name: [None] * 6 for name in ("recall", "precision", "ap")} | {"n_human": [0] * 6, "title": [""] * 3}
+    made_index |= {"category": [4, 4, 7, 4, 4, 4], "order": [0, 1] * 3, "verdict": [1, 1, 0, 1, 1, 1]}
+    made_head["categories"] = [*made_head["categories"], "judge's tie"]
+    made_head["rows"] |= {"texts": False, "why_no_texts": "kept without the texts"}
+    texts = {
+        "pairs": {str(k): {"id": f"code-{k}", "messages": [], "responses": None, "human": None} for k in range(3)},
+        "games": {str(k): {"reasons": [], "links": [], "status": ["given", "no human reasons"]} for k in range(6)},
+    }
+    return made_head, made_index, [texts]
+
+
+def test_a_benchmarks_page_begins_with_its_table(chrome: Any, tmp_path: Path) -> None:
+    """No empty map, no table of figures that a benchmark has not; what papers say only where it is opened."""
+    write_page(tmp_path / "bench.html", *bench_page())
+    with showing(chrome, tmp_path / "bench.html") as page:
+        page.screenshot(path=screenshots() / "bench.png", full_page=True)
+        assert page.eval_on_selector_all("#nav a", "all => all.map(one => one.textContent)") == [
+            "Benchmarks",
+            "Reasons",
+            "Rows",
+            "How",
+        ]
+        assert page.eval_on_selector_all("section[data-nav]:not([hidden])", "all => all[0].id") == "benches"
+        table = "#benches-body > .scroll table"
+        heads = page.eval_on_selector_all(f"{table} thead th", "all => all.map(one => one.firstChild.textContent)")
+        assert heads == ["Judge", "knowledge", "overall", "n"]
+        assert page.text_content(f"{table} tbody tr:first-child td:last-child") == "178"
+        assert page.text_content(f"{table} tbody tr:first-child td:nth-child(2)") == "58.4[47.2, 68.9]"
+        assert "30.9 of 178 pairs flip" in page.text_content("#benches-body .lines")
+        assert "o1-mini" not in page.text_content(table)
+        assert not page.is_visible("#benches-body details table")
+        page.click("#benches-body summary")
+        assert page.is_visible("#benches-body details table")
+        assert "all 350 pairs" in page.text_content("#benches-body details .note")
+        assert "65.7" in page.text_content("#benches-body details table")
+        assert "matcher" not in page.text_content("#facts")
+        assert axe(page) == []
+    write_page(tmp_path / "compared.html", *bench_page(compare=True))
+    with showing(chrome, tmp_path / "compared.html") as page:
+        assert "o1-mini" in page.text_content("#benches-body > .scroll table")
+        assert "all 350 pairs" in page.text_content("#benches-body > .note:has-text('350')")
+        assert page.locator("#benches-body details").count() == 0
+
+
+def test_a_row_of_a_benchmark_shows_what_there_is(chrome: Any, tmp_path: Path) -> None:
+    made = bench_page()
+    write_page(tmp_path / "bench.html", *made)
+    row = f"#row={made[1]['id'][1]}&judge=surface&order=BA"
+    made[1]["judge"] = [0, 1] * 3
+    with showing(chrome, tmp_path / "bench.html", row) as page:
+        page.wait_for_selector("#detail-title")
+        assert page.locator(".detail .box").count() == 0
+        detail = page.text_content(".detail")
+        assert "kept without the texts" in detail
+        assert "Shared reasons" not in detail
+        assert "Recall" not in detail
+        assert "not scored" not in page.text_content(".list").replace("reasons not scored", "")
+        assert page.text_content("#filter-sort option") == "by category"
+        first = page.text_content(".list [role=option][data-at='0']")
+        assert first.count(made[1]["id"][0]) == 1
+        assert "= tie" in page.text_content(".list")
+        page.select_option("#filter-category", "judge's tie")
+        assert listed(page) == 1
+
+
+def test_both_runs_judges_stand_where_they_have_figures(chrome: Any, tmp_path: Path) -> None:
+    """A page of `evaluate` and a benchmark: the map and the table are of the first, the benchmark has its own."""
+    made_head, made_index, made_chunks = report(3, 6)
+    bench = made_head["runs"][0] | {"name": "runs/bench", "matcher": "", "top_k": None, "scoring": None, "own_table": True}
+    made_head["runs"].append(bench)
+    made_head["judges"][2] |= {"run": 1, "figures": {"": {"n": 6, "no_verdict": 0, "unscored": 0}}}
+    made_head["remarks"] = ["These runs have no row in common: nothing is compared between them"]
+    write_page(tmp_path / "both.html", made_head, made_index, made_chunks)
+    with showing(chrome, tmp_path / "both.html") as page:
+        assert "noisy" not in page.text_content("#table-body tbody")
+        assert "Not on the map" not in page.text_content("#map-caption")
+        assert page.text_content("#unlike") == "These runs have no row in common: nothing is compared between them."
+        assert page.eval_on_selector_all("section[data-nav]:not([hidden])", "all => all[0].id") == "map"
+
+
+def test_a_cross_at_no_shared_reasons_is_seen(chrome: Any, tmp_path: Path) -> None:
+    """At RC 0 the interval of OA is a line of its own, above the axis; and the trap says whose verdicts are missing."""
+    made_head, made_index, made_chunks = report(3, 6)
+    made_head["judges"][1]["figures"][""] |= {"rc": [0.0, 0.0, 0.0, 69]}
+    made_head["trap"][""]["missing"] = ["noisy: no verdict in 19 of 69"]
+    made_head["hang"] = "Had the human written other reasons, RC would move by about ± 0.06 (checks)."
+    write_page(tmp_path / "zero.html", made_head, made_index, made_chunks)
+    with showing(chrome, tmp_path / "zero.html") as page:
+        for _ in range(2):
+            (mark,) = page.eval_on_selector_all("#map-plot .part-dot path:nth-child(2)", BOXES)
+            axis = page.eval_on_selector_all("#map-plot .part-frame", BOXES)
+            assert (mark[1] + mark[3]) / 2 + 5 < max(box[3] for box in axis)
+            page.click("#zoom")
+        assert "noisy: no verdict in 19 of 69 rows" in page.text_content("#map-caption")
+        assert "RC from 0.00 to" in page.text_content("#map-caption")
+        assert page.text_content("#table-body").count("Had the human written other reasons") == 1
+
+
 def test_no_rows_at_all(chrome: Any, tmp_path: Path) -> None:
     write_page(tmp_path / "none.html", *report(0, 0, kinds=None, agreement=None, comparisons={}))
     with showing(chrome, tmp_path / "none.html") as page:
-        assert page.eval_on_selector_all("#nav a", "all => all.map(one => one.textContent)") == ["Training", "Benchmarks", "How"]
+        assert page.eval_on_selector_all("#nav a", "all => all.map(one => one.textContent)") == ["Benchmarks", "Training", "How"]
         page.evaluate("location.hash = 'row=a'")
 
 
@@ -388,7 +498,8 @@ class Server(BaseHTTPRequestHandler):
 
 
 def test_a_live_page_takes_new_rows_in_and_keeps_the_place(chrome: Any) -> None:
-    state = {"stamp": "1", "page": b"".join(made_page(*report(3, 30, live=True, stamp="1")))}
+    running = {"runs": [report(3, 1)[0]["runs"][0] | {"finished": False, "so_far": {"rows": 30, "of": 90}}]}
+    state = {"stamp": "1", "page": b"".join(made_page(*report(3, 30, live=True, stamp="1", **running)))}
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, state))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     context = chrome.new_context(viewport={"width": 1360, "height": 900})
@@ -398,12 +509,24 @@ def test_a_live_page_takes_new_rows_in_and_keeps_the_place(chrome: Any) -> None:
         page.wait_for_selector("#detail-title")
         page.evaluate("document.querySelector('.detail').scrollTop = 150")
         before = page.evaluate("scrollY")
-        state |= {"page": b"".join(made_page(*report(3, 40, live=True, stamp="2", title="runs/on"))), "stamp": "2"}
+        assert "30 of 90 rows so far" in page.text_content("#facts")
+        assert page.is_visible("#live")
+        assert "is worked out at its end" in page.text_content("#table-body")
+        new = report(3, 40, live=True, stamp="2", title="runs/on", **running)
+        state |= {"page": b"".join(made_page(*new)), "stamp": "2"}
         until(page, "document.querySelector('#title').textContent === 'runs/on'")
         until(page, "document.querySelector('.count').textContent.includes('120')")
         assert open_row(page) == "stem-00005"
         assert abs(page.evaluate("scrollY") - before) < 3
         assert page.evaluate("document.querySelector('.detail').scrollTop") == 150
+        state |= {"page": b"".join(made_page(*report(3, 41, live=True, stamp="3", title="runs/done"))), "stamp": "3"}
+        until(page, "document.querySelector('#title').textContent === 'runs/done'")
+        until(page, "document.querySelector('#live').hidden")
+        assert "so far" not in page.text_content("#facts")
+        again = report(3, 42, live=True, stamp="4", title="runs/again", **running)
+        state |= {"page": b"".join(made_page(*again)), "stamp": "4"}
+        until(page, "document.querySelector('#title').textContent === 'runs/again'")
+        until(page, "!document.querySelector('#live').hidden")
         server.shutdown()
         server.server_close()
         page.wait_for_selector("#live.off", timeout=20_000)

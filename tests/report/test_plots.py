@@ -143,11 +143,29 @@ def test_trap_and_ceiling_are_drawn_where_they_are() -> None:
     axes = drawn("map", head()).axes[0]
     (trap,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
     assert (trap.get_x(), trap.get_y() + trap.get_height()) == pytest.approx((0.78, 0.2))
-    assert trap.get_x() + trap.get_width() == pytest.approx(axes.get_xlim()[1])
+    assert trap.get_x() + trap.get_width() == pytest.approx(min(axes.get_xlim()[1], 1.0))
     straight = [line for line in axes.lines if line.get_label().startswith("human against human")]
     assert [line.get_label()[-7:] for line in straight] == ["RC 0.46", "OA 0.87"]
     bare = head() | {"trap": None, "ceiling": {"": None}}
     assert not drawn("map", bare).axes[0].patches
+
+
+def test_the_map_says_what_its_bars_are_and_where_chance_is() -> None:
+    """As the page does; and no part of the trap lies where no judge can be."""
+    from matplotlib.patches import Rectangle
+
+    data = head(("a", "b"))
+    for judge, chance in zip(data["judges"], (0.101, 0.113), strict=True):
+        judge["figures"][""] |= {"chance": chance, "oa": around(0.97, 0.03), "rc": around(0.15, 0.05)}
+    figure = drawn("map", data)
+    (axes,) = figure.axes
+    said = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert "bars: 95% intervals" in said
+    assert "by chance, reasons for another row: RC 0.101 to 0.113" in said
+    assert any(line.get_ydata()[0] == 0.113 for line in axes.lines if line.get_label().startswith("by chance"))
+    (trap,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    assert axes.get_xlim()[1] > 1.0
+    assert trap.get_x() + trap.get_width() == pytest.approx(1.0)
 
 
 def test_no_two_judges_look_alike() -> None:

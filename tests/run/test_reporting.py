@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from pagefile import PageFile, read_page
 from rationalerm import evaluate
 from rationalerm.errors import DataError, UsageError
 from rationalerm.run.reporting import write_report
+from rationalerm.run.reporting.findings import ceiling_of
+from rationalerm.run.reporting.loaded import Loaded
 
 SAMPLE = ROOT / "src" / "rationalerm" / "sample" / "pairs.jsonl"
 SHORT = {
@@ -369,3 +372,205 @@ def test_rows_that_are_lost_are_said(finished: Path, tmp_path: Path, run: Run) -
     assert len(head["runs"][0]["remarks"]) == 2
     assert head["rows"]["n"] == 10
     assert [judge["figures"][""]["n"] for judge in head["judges"]] == [69, 69, 69]
+
+
+def bench_files(jsonl: Callable[..., Path], runs: int) -> tuple[Path, list[Path]]:
+    """JudgeBench rows with results of so many judges; the first has ties, and ran 5 of 6 pairs."""
+    rows = [
+        {
+            "pair_id": f"p{k}",
+            "source": "livebench-math",
+            "question": f"q{k}",
+            "response_A": "a",
+            "response_B": "bb",
+            "label": "A>B",
+        }
+        for k in range(6)
+    ]
+    games = [["A>B", "B>A"], ["A=B", "A=B"], ["B>A", "A>B"], ["A>B", "A=B"], ["A>B", None]]
+    outputs = [
+        jsonl(
+            *({"pair_id": f"p{k}", "judgments": [{"decision": one} for one in of]} for k, of in enumerate(games)),
+            name=f"judge-{number}.jsonl",
+        )
+        for number in range(runs)
+    ]
+    return jsonl(*rows, name="data.jsonl"), outputs
+
+
+def test_a_benchmarks_page_has_the_terminals_table(jsonl: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+    """Its own table with n, one decimal, and the terminal's lines; no matcher that matched nothing, no folder for a name."""
+    data, outputs = bench_files(jsonl, 2)
+    out = tmp_path / "bench"
+    words = ("bench", "judgebench", "--judge", "file", "--data", data, "--outputs", *outputs)
+    said = run(*words, "--out", out).out
+    head = read_page(out / "report.html").head
+    assert head["title"] == "judgebench: judge-0, judge-1"
+    (bench,) = head["benches"]
+    assert bench["columns"][-2:] == ["overall", "n"]
+    assert bench["digits"][-2:] == [1, 0]
+    assert [row["name"] for row in bench["rows"]] == ["judge-0", "judge-1"]
+    assert bench["rows"][0]["cells"][-1][0] == 5
+    assert bench["rows"][0]["cells"][-2][0] == pytest.approx(60.0)
+    assert [one["name"] for one in bench["lines"]] == ["judge-0", "judge-1"]
+    lines = bench["lines"][0]["lines"]
+    assert all(f"judge-0: {line}" in said for line in lines)
+    for word in ("1 of 6 pairs not run", "position:", "length:", "pairs right", "undecided", "no verdict in 1 of 10 games"):
+        assert any(word in line for line in lines), word
+    assert bench["published"]["compare"] is False
+    assert bench["published"]["rows"][0]["name"] == "GPT-4o"
+    assert "all 350 pairs of the gpt split; measured here: 5." in bench["published"]["note"]
+    assert all(one["own_table"] and not one["matcher"] and one["top_k"] is None for one in head["runs"])
+    assert head["trap"][""] is None
+
+
+def test_rows_of_a_benchmark(jsonl: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+    """A judge's tie is not called a wrong verdict, and texts that are not at hand are no empty texts."""
+    data, outputs = bench_files(jsonl, 1)
+    assert run("bench", "judgebench", "--judge", "file", "--data", data, "--outputs", *outputs, "--out", tmp_path / "b").code == 0
+    page = read_page(tmp_path / "b" / "report.html")
+    categories = [page.head["categories"][number] for number in page.index["category"]]
+    assert categories.count("judge's tie") == 3
+    assert categories.count("wrong verdict, reasons not scored") == 2
+    assert all(pair["responses"] is None and not pair["messages"] for pair in page.pairs.values())
+
+
+def test_published_rows_stand_beside_a_run_with_compare(jsonl: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+    data, outputs = bench_files(jsonl, 1)
+    out = tmp_path / "b"
+    assert run("bench", "judgebench", "--judge", "file", "--data", data, "--outputs", *outputs, "--out", out).code == 0
+    manifest = json.loads((out / "run.json").read_text("utf-8"))
+    (out / "run.json").write_text(json.dumps(manifest | {"compare": True}), "utf-8")
+    write_report([out], out / "report.html")
+    assert read_page(out / "report.html").head["benches"][0]["published"]["compare"] is True
+    summary = json.loads((out / "summary.json").read_text("utf-8"))
+    del summary["counts"]["games"]
+    (out / "summary.json").write_text(json.dumps(summary), "utf-8")
+    write_report([out], out / "report.html")  # not what this version writes: said, and no traceback
+    assert "run its command again" in read_page(out / "report.html").head["benches"][0]["notes"][0]
+
+
+def test_one_answer_in_two_runs_is_one_judge(finished: Path, tmp_path: Path) -> None:
+    """Shown twice, compared once: no p is made larger by it, and no judge is held against itself."""
+    other = tmp_path / "other"
+    evaluate(SAMPLE, ["surface", "checks"], out=other)
+    write_report([finished, other], tmp_path / "both.html")
+    both, alone = read_page(tmp_path / "both.html").head, read_page(finished / "report.html").head
+    names = [judge["name"] for judge in both["judges"]]
+    assert names == ["checks (run)", "surface (run)", "noisy", "surface (other)", "checks (other)"]
+    assert {number for one in both["comparisons"][""] for number in (one["first"], one["second"])} == {0, 1, 2}
+    found, wanted = ([(one["p"], one["p_adjusted"]) for one in head["comparisons"][""]] for head in (both, alone))
+    assert found == wanted
+    assert len(both["meaning"]) == len(alone["meaning"])
+    assert both["trap"][""]["judges"] == alone["trap"][""]["judges"]
+    assert both["detectable"][""]["n"] == alone["detectable"][""]["n"]
+    assert len(both["remarks"]) == 2
+    assert both["remarks"][1].startswith("surface (other) has the same answers and scores as surface (run)")
+    assert "(other)" not in both["hang"]
+
+
+def test_another_answer_is_another_judge(finished: Path, tmp_path: Path) -> None:
+    """One row that differs, or one that the first has not, and it is compared."""
+    rows = lines(SAMPLE)
+    right = {-1: "A>B", 1: "B>A"}
+    changed = next(row for row in rows if row["overall_preference"] in right)
+    changed["checks-generated_text"] = f"1. It is better.\n\n[[{right[-changed['overall_preference']]}]]"
+    given = tmp_path / "rows.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    evaluate(given, ["checks"], out=tmp_path / "other", report=False)
+    write_report([finished, tmp_path / "other"], tmp_path / "both.html")
+    both = read_page(tmp_path / "both.html").head
+    assert both["remarks"] == []
+    assert len([one for one in both["comparisons"][""] if one["metric"] == "oa"]) == 6
+    first = tmp_path / "first"
+    (tmp_path / "few.jsonl").write_text("".join(SAMPLE.read_text("utf-8").splitlines(keepends=True)[:20]), "utf-8")
+    evaluate(tmp_path / "few.jsonl", ["checks"], out=first, report=False)
+    write_report([first, finished], tmp_path / "both.html")  # all of its rows are in the longer run: that one is compared
+    both = read_page(tmp_path / "both.html").head
+    assert both["remarks"][0].startswith("checks (first) has the same answers")
+    assert {number for one in both["comparisons"][""] for number in (one["first"], one["second"])} == {1, 2, 3}
+
+
+def test_runs_without_a_common_row_say_so(finished: Path, jsonl: Callable[..., Path], run: Run, tmp_path: Path) -> None:
+    """And a matcher that matched nothing is no difference between runs; nor does it take the ceiling away."""
+    data, outputs = bench_files(jsonl, 1)
+    assert run("bench", "judgebench", "--judge", "file", "--data", data, "--outputs", *outputs, "--out", tmp_path / "b").code == 0
+    write_report([finished, tmp_path / "b"], tmp_path / "mixed.html")
+    head = read_page(tmp_path / "mixed.html").head
+    assert head["remarks"] == ["These runs have no row in common: nothing is compared between them"]
+    assert head["title"] == "run, judgebench: judge-0"
+    assert [bool(one["matcher"]) for one in head["runs"]] == [True, False]
+    assert head["trap"][""]["judges"]
+
+
+def test_a_run_that_matched_nothing_takes_no_ceiling_away() -> None:
+    """A benchmark's configuration may name a matcher that nothing was given to."""
+    part = {"rationale_consistency": 0.5, "outcome_accuracy": 0.8, "annotators": 3, "rows": 9, "n": 9}
+    summary = {"ceiling": part | {"domains": {}}}
+    one = Loaded("one", {"command": "evaluate", "config": {"matcher": "embedded", "matcher_version": "embedded-3"}}, {}, True)
+    one = replace(one, summary=summary)
+    for command, there in (("bench judgebench", True), ("evaluate", False)):
+        other = Loaded("other", {"command": command, "config": {"matcher": "embedded"}}, {}, True)
+        found = ceiling_of([one, other], [""])
+        assert (found is not None) == there
+    assert ceiling_of([one], [""]) == {"": {"rc": [0.5, None, None, 9], "oa": [0.8, None, None, 9], "annotators": 3, "rows": 9}}
+
+
+def test_differences_name_the_higher_judge_first(page: PageFile) -> None:
+    """Second less first, by RC: all on one side of zero."""
+    found = page.head["comparisons"][""]
+    assert len(found) == 6
+    for one in found:
+        assert one["difference"] == pytest.approx(one["mean_second"] - one["mean_first"])
+        assert one["low"] <= one["difference"] <= one["high"]
+        assert one["metric"] == "oa" or one["difference"] > 0
+    pairs = {metric: [(one["first"], one["second"]) for one in found if one["metric"] == metric] for metric in ("oa", "rc")}
+    assert pairs["oa"] == pairs["rc"]
+
+
+def test_the_trap_in_plain_words(page: PageFile) -> None:
+    trap = page.head["trap"][""]
+    assert trap["missing"] == ["noisy: no verdict in 19 of 69"]
+    for words in ("In the trap: noisy, surface.", "the best's OA less theirs", "OA is over the rows that a judge answered"):
+        assert words in trap["rule"]
+    assert "less theirs" in page.head["trap_rule"]
+    assert page.head["hang"].startswith("Had the human written other reasons, RC would move by about ± 0.0")
+    assert all(f"for {judge['name']}" in page.head["hang"] and not judge["notes"] for judge in page.head["judges"])
+
+
+def test_one_judges_sentence_says_of_how_many_rows(tmp_path: Path) -> None:
+    evaluate(SAMPLE, ["noisy"], out=tmp_path / "out")
+    head = read_page(tmp_path / "out" / "report.html").head
+    oa, rc = (head["judges"][0]["figures"][""][name][3] for name in ("oa", "rc"))
+    assert oa == 46
+    assert head["meaning"][-1].startswith("OA is over 46 of 69 rows")
+    assert head["meaning"][-1].endswith(f"RC is over {rc}.")
+
+
+def test_an_unfinished_run_is_shown_as_it_was_read(finished: Path, tmp_path: Path) -> None:
+    """By judgments.jsonl, not by reading each text again; a text that is another one by now is read. RC is not resampled."""
+    out = tmp_path / "half"
+    given = tmp_path / "rows.jsonl"
+    shutil.copy(SAMPLE, given)
+    evaluate(given, ["checks"], out=out, report=False)
+    for name in ("rows.jsonl", "summary.json"):
+        (out / name).unlink()
+    judged = lines(out / "judgments.jsonl")
+    judged[0] |= {"verdict": None, "status": "refused", "notes": ["as it was read"]}
+    judged[1] |= {"verdict": None, "status": "refused", "text": "of an earlier input"}
+    (out / "judgments.jsonl").write_text("".join(json.dumps(row) + "\n" for row in judged[:40]), "utf-8")
+    matches = lines(out / "matches.jsonl")
+    (out / "matches.jsonl").write_text("".join(json.dumps(row) + "\n" for row in matches[:30]), "utf-8")
+    write_report([out], tmp_path / "half.html")
+    half = read_page(tmp_path / "half.html")
+    rows = half.rows("checks")
+    assert rows[judged[0]["id"]][1]["status"][0] == "refused"
+    assert rows[judged[0]["id"]][1]["notes"] == ["as it was read"]
+    assert half.index["verdict"][rows[judged[0]["id"]][0]] is None
+    assert rows[judged[1]["id"]][1]["status"][0] == "given"
+    run_ = half.head["runs"][0]
+    assert run_["finished"] is False
+    assert run_["so_far"] == {"rows": half.head["rows"]["n"], "of": 69}
+    assert half.head["hang"] is None
+    assert half.head["reliability"] is None
+    assert read_page(finished / "report.html").head["runs"][0]["so_far"] is None

@@ -139,3 +139,25 @@ def test_head_is_get_without_the_body(tmp_path: Path) -> None:
         reply = connection.getresponse()
         assert (reply.status, reply.read()) == (200, b"")
         connection.close()
+
+
+def test_a_run_that_has_ended_is_looked_at_at_once(tmp_path: Path) -> None:
+    """Its last page needs no rest, however long the one before took; one that grows gets twice the time it takes."""
+    out = tmp_path / "out"
+    evaluate(SAMPLE, ["checks"], out=out, report=False)
+    summary = (out / "summary.json").read_bytes()
+    (out / "summary.json").unlink()
+    viewer = Viewer([out])
+    before = viewer.page().stamp
+    viewer._seconds = 1000.0
+    time.sleep(0.6)
+    (out / "failures.jsonl").write_bytes(b"\n")
+    assert viewer.stamp() == before
+    (out / "summary.json").write_bytes(summary)
+    assert viewer.stamp() != before
+    viewer._seconds = 0.3  # and while it grows: twice as long as it took
+    (out / "summary.json").unlink()
+    viewer._looked = time.monotonic() + 1000.0
+    after = viewer.stamp()
+    viewer._looked = time.monotonic() - 0.65
+    assert viewer.stamp() != after

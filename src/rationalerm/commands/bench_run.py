@@ -57,7 +57,7 @@ def _files(args: argparse.Namespace, data: BenchData) -> int:
         options = FileOptions(args.reparse, args.reasons, args.name, args.matcher, args.reasons_top_k, args.scoring)
     made = bench_file(args.benchmark, data, args.outputs, options)
     if args.out:
-        keep(made, args.out, args.benchmark, data, args.outputs, options)
+        keep(made, args.out, args.benchmark, data, args.outputs, options, compare=args.compare)
     _show(args, {one.judge: one.result for one in made}, {one.judge: one.to_json() for one in made}, data)
     return 0
 
@@ -95,7 +95,7 @@ def _asked(args: argparse.Namespace, data: BenchData) -> int:
 
 def _notes(args: argparse.Namespace, data: BenchData, orders: str) -> dict[str, Any]:
     """What run.json says beside the run's configuration."""
-    made: dict[str, Any] = {"sources": data.sources()}
+    made: dict[str, Any] = {"sources": data.sources(), "compare": args.compare}
     if args.benchmark == "helpsteer3":
         made["scored by"] = {"scoring": args.scoring, "top_k": args.reasons_top_k, "matcher": args.matcher, "orders": orders}
     return made

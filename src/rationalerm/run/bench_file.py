@@ -95,9 +95,21 @@ def bench_file(benchmark: str, data: BenchData, outputs: Sequence[str], options:
 
 
 def keep(
-    made: Sequence[FileBenched], out: str, benchmark: str, data: BenchData, outputs: Sequence[str], options: FileOptions
+    made: Sequence[FileBenched],
+    out: str,
+    benchmark: str,
+    data: BenchData,
+    outputs: Sequence[str],
+    options: FileOptions,
+    *,
+    compare: bool = False,
 ) -> list[Path]:
     """Writes run.json, rows.jsonl (a game, or a response's score, a line) and summary.json; of several judges a folder each.
+
+    Args:
+        made, benchmark, data, outputs, options: as given to `bench_file`, and what came of it.
+        out: the directory.
+        compare: do the published rows belong beside the results?
 
     Returns:
         The run directories.
@@ -117,8 +129,8 @@ def keep(
     folders = []
     for one in made:
         folder = Path(out) / file_name(one.judge) if len(made) > 1 else Path(out)
-        manifest = {"command": f"bench {benchmark}", "rationalerm": __version__, "config": config | {"judge": one.judge}}
-        manifest["sources"] = data.sources()
+        manifest: dict[str, Any] = {"command": f"bench {benchmark}", "rationalerm": __version__}
+        manifest |= {"config": config | {"judge": one.judge}, "sources": data.sources(), "compare": compare}
         with RunDir(folder, manifest, finished="rows.jsonl") as rundir:
             rundir.write_lines("rows.jsonl", _rows(one))
             rundir.write("summary.json", one.to_json())

@@ -28,8 +28,13 @@ def map_figure(data: Mapping[str, Any], scope: str = "") -> Figure | None:
     axes = figure.add_subplot()
     ceiling, trap = ((data.get(name) or {}).get(scope) for name in ("ceiling", "trap"))
     _limits(axes, [figures for _, _, figures in found], ceiling, trap)
-    handles = [*_trap(axes, trap), *_ceiling(axes, ceiling)]
-    crosses = [*_upright(axes, ceiling), *(line for k, _, figures in found for line in _mark(axes, k, figures))]
+    chance = _chance([figures for _, _, figures in found])
+    handles = [*_trap(axes, trap), *_ceiling(axes, ceiling), *_by_chance(axes, chance), *_bars([f for _, _, f in found])]
+    crosses = [
+        *_upright(axes, ceiling),
+        *_level(axes, chance),
+        *(line for k, _, figures in found for line in _mark(axes, k, figures)),
+    ]
     axes.set_xlabel("outcome accuracy (OA): how often the verdict is the human's")
     axes.set_ylabel("rationale consistency (RC): share of the human's reasons given")
     if left_out := [judge["name"] for _, judge, figures in judges if not _both(figures)]:
@@ -94,9 +99,10 @@ def _trap(axes: Axes, trap: Mapping[str, Any] | None) -> list[Any]:
     from matplotlib.patches import Rectangle
 
     left, bottom = trap["oa_from"], axes.get_ylim()[0]
+    right = min(axes.get_xlim()[1], 1.0)  # no judge is right more often than always
     region = Rectangle(
         (left, bottom),
-        axes.get_xlim()[1] - left,
+        right - left,
         trap["rc_to"] - bottom,
         facecolor=(*_rgb(_TRAP), 0.07),
         edgecolor=(*_rgb(_TRAP), 0.45),
@@ -132,6 +138,36 @@ def _upright(axes: Axes, ceiling: Mapping[str, Any] | None) -> list[Line]:
     rc, oa = ((ceiling or {}).get(name) for name in ("rc", "oa"))
     across = [(axes.get_xlim(), (rc[0], rc[0]))] if rc and rc[0] is not None else []
     return [*across, *([((oa[0], oa[0]), axes.get_ylim())] if oa and oa[0] is not None else [])]
+
+
+def _chance(found: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """The lowest and the highest RC of reasons for another row; None where it was not measured."""
+    values = [value for figures in found if (value := figures.get("chance")) is not None]
+    return (min(values), max(values)) if values else None
+
+
+def _by_chance(axes: Axes, chance: tuple[float, float] | None) -> list[Any]:
+    """The line of the highest, where the axes have it, and its entry in the key."""
+    if not _level(axes, chance) or chance is None:
+        return []
+    low, high = chance
+    said = f"{high:.3f}" if low == high else f"{low:.3f} to {high:.3f}"
+    label = f"by chance, reasons for another row: RC {said}"
+    return [axes.axhline(high, color=GREY, linestyle=(0, (1, 3)), linewidth=1.1, label=label, zorder=1)]
+
+
+def _level(axes: Axes, chance: tuple[float, float] | None) -> list[Line]:
+    low, high = axes.get_ylim()
+    return [(axes.get_xlim(), (chance[1], chance[1]))] if chance and low <= chance[1] <= high else []
+
+
+def _bars(found: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """What the crosses are, for the key."""
+    from matplotlib.lines import Line2D
+
+    if not any(errors_of(figures[name]) for figures in found for name in ("oa", "rc")):
+        return []
+    return [Line2D([], [], color=GREY, linewidth=0.8, label="bars: 95% intervals")]
 
 
 def _numbered(

@@ -1,23 +1,30 @@
-"""Benchmarks' figures as tables of the page: a row a judge (or a model), in percent, the published rows marked as published."""
+"""Benchmarks' figures as tables of the page: those of the terminal, with every interval, in percent; published rows apart.
+
+The numbers are summary.json's, read back into the result that they were written from. Knows nothing of files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rationalerm.bench.published import published
+from rationalerm.bench.base import BenchResult
+from rationalerm.bench.published import PublishedRow, published
+from rationalerm.report.bench_lines import bench_lines, named
+from rationalerm.report.bench_tables import bench_tables as terminal_tables
+from rationalerm.report.tables import Cell, Table
 from rationalerm.run.reporting.loaded import Loaded
 
-__all__ = ["bench_tables"]
+__all__ = ["bench_tables", "own_table", "result_of"]
 
-Cell = list[float | int | None]  # value, low, high, n
+_QUOTED = "A paper's figures, some quoted there from other papers: published, not measured here."
+_WHOLE = {"judgebench": (350, "pairs of the gpt split"), "rm-bench": (1327, "rows")}  # what a published row is of
+_FIELDS = ("benchmark", "unit", "overall", "groups", "counts")
 
-_HELPSTEER3 = {
-    "OA": "outcome_accuracy",
-    "RC": "rationale_consistency",
-    "AP": "average_precision",
-    "S-Corr": "s_corr",
-}
+
+def own_table(run: Loaded) -> bool:
+    """Is what the run measured no OA of games and no RC, but a benchmark's own score? Nothing was matched then."""
+    return run.command.startswith("bench ") and run.command != "bench helpsteer3"
 
 
 def bench_tables(runs: Sequence[Loaded], names: Mapping[int, str]) -> list[dict[str, Any]] | None:
@@ -27,106 +34,105 @@ def bench_tables(runs: Sequence[Loaded], names: Mapping[int, str]) -> list[dict[
         runs: as loaded.
         names: the judge's name on the page, by the run's number.
     """
-    by_benchmark: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    by_benchmark: dict[str, dict[int, BenchResult]] = {}
     for number, run in enumerate(runs):
-        if run.bench is not None:
-            by_benchmark.setdefault(str(run.bench.get("benchmark")), []).append((names[number], run.bench))
-    made = [table for name, results in by_benchmark.items() for table in _tables(name, results)]
+        result = None if run.bench is None else result_of(run.bench)
+        if result is not None:
+            by_benchmark.setdefault(result.name, {})[number] = result
+    made: list[dict[str, Any]] = []
+    for benchmark, results in by_benchmark.items():
+        compare = any(_compared(runs[number]) for number in results)
+        try:
+            made += list(_tables(benchmark, {names[number]: result for number, result in results.items()}, compare))
+        except (KeyError, TypeError, AttributeError):
+            made.append(_unknown(benchmark))
     return made or None
 
 
-def _tables(benchmark: str, results: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
-    if benchmark == "arena-hard":
-        yield from _arena(results)
-    elif benchmark == "helpsteer3":
-        yield _helpsteer3(results)
-    else:
-        yield _groups(benchmark, results)
+def result_of(summary: Mapping[str, Any]) -> BenchResult | None:
+    """A summary.json as the result that it was written from (`BenchResult.to_json`); None where it is none."""
+    try:
+        effects = {
+            name[:-2]: named(summary, name[:-2]) for name in summary if name.endswith("_n") and f"{name[:-2]}_ci" in summary
+        }
+        rest = {name: value for name, value in summary.items() if name not in _FIELDS}
+        groups = {name: named(part) for name, part in summary["groups"].items()}
+        overall, counts = named(summary["overall"]), summary["counts"]
+        return BenchResult(summary["benchmark"], overall, groups, summary["unit"], counts, effects, rest)
+    except (KeyError, TypeError, AttributeError):
+        return None
 
 
-def _groups(benchmark: str, results: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """JudgeBench and RM-Bench: a column a group, then the difficulties, then the whole."""
-    groups = list(dict.fromkeys(name for _, one in results for name in one.get("groups") or {}))
-    levels = list(dict.fromkeys(name for _, one in results for name in one.get("difficulty") or {}))
-    rows = []
-    for judge, one in results:
-        scale = 1.0 if one.get("unit") == "percent" else 100.0
-        parts = [(one.get("groups") or {}).get(name) for name in groups]
-        parts += [(one.get("difficulty") or {}).get(name) for name in levels]
-        cells = [_cell(part, scale) for part in (*parts, one.get("overall"))]
-        rows.append({"name": judge, "cells": cells, "published": False})
-    for row in published(benchmark):
-        known: list[Cell] = [_alone(row.scores.get(name)) for name in groups]
-        cells = [*known, *(_alone(None) for _ in levels), _alone(row.scores.get("overall"))]
-        rows.append({"name": row.model, "cells": cells, "published": True})
-    notes = (
-        ["Published: a paper's figures, some quoted there from other papers; not measured here."] if published(benchmark) else []
-    )
-    notes += [f"{judge}: {_counted(one)}" for judge, one in results]
-    return {"title": f"{benchmark}, in percent", "columns": [*groups, *levels, "overall"], "rows": rows, "notes": notes}
+def _unknown(benchmark: str) -> dict[str, Any]:
+    """In place of a table: a summary of another version, or a damaged one."""
+    what = "Its summary.json is not one that this version writes; run its command again."
+    empty: dict[str, Any] = {"head": "judge", "columns": [], "tips": [], "digits": [], "rows": [], "lines": [], "published": None}
+    return {"title": benchmark, "notes": [what]} | empty
 
 
-def _arena(results: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """A table a judge and category: each has a baseline of its own."""
-    for judge, one in results:
-        models: Mapping[str, Any] = one.get("models") or {}
-        for category in list(dict.fromkeys(name for entry in models.values() for name in entry.get("categories") or {})) or [
-            None
-        ]:
-            parts = {name: entry["categories"].get(category) if category else entry for name, entry in models.items()}
-            there = {name: part for name, part in parts.items() if part}
-            baselines = ", ".join(dict.fromkeys(str(part.get("baseline")) for part in there.values()))
-            yield {
-                "title": f"arena-hard, {category or 'all questions'}, against {baselines}, judged by {judge}, in percent",
-                "columns": ["win rate", "style-controlled", "alone"],
-                "rows": [
-                    {
-                        "name": name,
-                        "cells": [_cell(part), _cell(part.get("style_controlled")), _cell(part.get("style_controlled_alone"))],
-                        "published": False,
-                    }
-                    for name, part in there.items()
-                ],
-                "notes": [
-                    "Intervals: 5% and 95% of 100 resamples. Style-controlled: all models fitted together; alone: one model "
-                    "against the baseline.",
-                    _counted(one),
-                ],
-            }
+def _compared(run: Loaded) -> bool:
+    """Was it made with --compare?"""
+    return bool(run.manifest.get("compare") or run.config.get("compare"))
 
 
-def _helpsteer3(results: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    rows = []
-    for judge, one in results:
-        for domain, part in {**(one.get("domains") or {}), "all": one.get("summary") or {}}.items():
-            cells = [
-                _cell({"score": part.get(name), "score_ci": part.get(f"{name}_ci"), "n": part.get(f"{name}_n")})
-                for name in _HELPSTEER3.values()
-            ]
-            rows.append({"name": f"{judge}, {domain}" if len(results) > 1 else domain, "cells": cells, "published": False})
-    title = f"helpsteer3, {results[0][0]}, in percent" if len(results) == 1 else "helpsteer3, in percent"
+def _tables(benchmark: str, results: Mapping[str, BenchResult], compare: bool) -> Iterator[dict[str, Any]]:
+    """One benchmark's: a judge's lines stand below its last table, under its name."""
+    made = list(terminal_tables(results))
+    own = {line for result in results.values() for line in bench_lines(result)}
+    prefixed = {f"{judge}: {line}" for judge, result in results.items() for line in bench_lines(result)}
+    for place, table in enumerate(made):
+        last = place == len(made) - 1
+        lines = [{"name": judge, "lines": list(_lines(result))} for judge, result in results.items()] if last else []
+        notes = [line for line in table.notes if line not in own | prefixed]
+        rows = list(published(benchmark)) if last else []
+        quoted = {"compare": compare, "rows": _quoted(rows, table), "note": " ".join([_QUOTED, *_subset(benchmark, results)])}
+        yield _table(table) | {"notes": notes, "lines": lines, "published": quoted if rows else None}
+
+
+def _lines(result: BenchResult) -> Iterator[str]:
+    """The terminal's, less the intervals of a table that has them here."""
+    return (line for line in bench_lines(result) if result.name != "helpsteer3" or " [95%]: " not in line)
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """Every figure with its interval; counts (no digits of their own) as they are."""
     return {
-        "title": title,
-        "columns": list(_HELPSTEER3),
-        "rows": rows,
-        "notes": [f"{judge}: {_counted(one)}" for judge, one in results],
+        "title": table.title,
+        "head": table.heads[0],
+        "columns": [column.title.split(" [")[0] for column in table.columns],
+        "tips": [column.meaning for column in table.columns],
+        "digits": [column.digits if _fractions(table, place) else 0 for place, column in enumerate(table.columns)],
+        "rows": [{"name": row.names[0], "cells": [_cell(cell) for cell in row.cells]} for row in table.rows],
     }
 
 
-def _cell(part: Mapping[str, Any] | None, scale: float = 100.0) -> Cell:
-    """In percent, to a hundredth."""
-    if not part or part.get("score") is None:
-        return _alone(None)
-    low, high = part.get("score_ci") or (None, None)
-    made: Cell = [None if value is None else round(scale * value, 2) for value in (part["score"], low, high)]
-    return [*made, part.get("n")]
+def _fractions(table: Table, place: int) -> bool:
+    return any(isinstance(row.cells[place].value, float) for row in table.rows)
 
 
-def _alone(value: float | None) -> Cell:
-    return [value, None, None, None]
+def _cell(cell: Cell) -> list[Any]:
+    return [cell.value, cell.low, cell.high, cell.n]
 
 
-def _counted(one: Mapping[str, Any]) -> str:
-    """What is in the score and what is not."""
-    counts = one.get("counts") or {}
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+def _quoted(rows: Sequence[PublishedRow], table: Table) -> list[dict[str, Any]]:
+    return [
+        {"name": row.model, "cells": [[row.scores.get(column.key), None, None, None] for column in table.columns]} for row in rows
+    ]
+
+
+def _subset(benchmark: str, results: Mapping[str, BenchResult]) -> Iterator[str]:
+    """Where these are not all of the benchmark's rows, the published figures are of others."""
+    size, what = _WHOLE.get(benchmark, (0, ""))
+    done = [_done(result) for result in results.values()]
+    if size and any(count != size for count in done):
+        here = ", ".join(dict.fromkeys(map(str, done)))
+        yield f"They are of all {size:,} {what}; measured here: {here}. Two such figures differ by their rows alone."
+
+
+def _done(result: BenchResult) -> int:
+    """How many pairs (rows, of RM-Bench) are in the score."""
+    counts = result.counts
+    for what in ("rows", "pairs"):
+        if what in counts:
+            return counts[what] - counts.get(f"{what} not run", 0)
+    return result.overall.n

@@ -12,15 +12,18 @@ from typing import Any
 from rationalerm.data.located import Located
 from rationalerm.data.log import Log
 from rationalerm.data.pairs import PairFile
+from rationalerm.data.sides import swap_sides
 from rationalerm.errors import DataError, RationalermError
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.reporting.loaded import Detail, Loaded, Source, read_summary
-from rationalerm.run.store import Key, key_of, match_key, matching_of
+from rationalerm.run.store import Game, Key, key_of, match_key, matching_of
 from rationalerm.score.rows import GameResult
-from rationalerm.types import Pair
+from rationalerm.types import Answer, Judgment, Pair, Verdict
 
-__all__ = ["load_evaluation", "rows_of"]
+__all__ = ["load_evaluation", "rows_of", "so_far"]
+
+_COUNTED = 1 << 30  # bytes of an input whose lines are counted
 
 
 def load_evaluation(folder: Path, name: str, manifest: Mapping[str, Any], stack: ExitStack) -> Loaded:
@@ -107,6 +110,35 @@ class _Files:
             return Detail(human, reasons, matching_of(match), text, evaluator)
         return None if judgment is None else Detail(None, tuple(judgment.get("reasons") or ()), None, text)
 
+    def game(self, pair: Pair, answer: Answer) -> Game:
+        """An answer as the run has read it; read here where it has not, or has read another text."""
+        row = self.judgments.get((pair.id, answer.judge, answer.order))
+        changed = row is not None and (row["text"] != answer.text or answer.reasons not in (None, tuple(row["reasons"])))
+        if row is None or changed or answer.text is None or answer.error is not None:
+            return game_of(pair, answer)
+        human = pair.human_reasons or ()
+        if answer.order == "BA":
+            human = tuple(swap_sides(reason) for reason in human)
+        return Game(pair, answer, _judgment(row), human)
+
+
+def _judgment(row: Mapping[str, Any]) -> Judgment:
+    """A line of judgments.jsonl as it was read."""
+    verdict = None if row["verdict"] is None else Verdict.from_label(row["verdict"])
+    return Judgment(verdict, row["strength"], tuple(row["reasons"]), row["status"], tuple(row["notes"]))
+
+
+def so_far(run: Loaded) -> dict[str, int | None]:
+    """How far an unfinished run is: `rows` that are on disk, and `of` how many lines of its input; None where they are not
+    quickly counted (a pipe, a packed or a very large file)."""
+    rows = {game.id for games in run.games.values() for game in games}
+    path = Path(str(run.config.get("input") or ""))
+    lines = None
+    if path.suffix in (".jsonl", ".ndjson") and path.is_file() and path.stat().st_size <= _COUNTED:
+        with path.open("rb") as file:
+            lines = sum(bool(line.strip()) for line in file)
+    return {"rows": len(rows), "of": lines if lines is not None and lines >= len(rows) else None}
+
 
 def _first_asking(row: dict[str, Any]) -> Key | None:
     """Where a matcher was asked several times, the first says which reason was matched."""
@@ -155,7 +187,7 @@ def _so_far(
             row = files.matches.get(key)
             if row is None and key not in files.judgments:
                 continue
-            game = game_of(pair, answer)
+            game = files.game(pair, answer)
             if row is None and to_match(game):  # read, not matched yet
                 continue
             gathered.add(game, [] if row is None else [matching_of(row)], place)

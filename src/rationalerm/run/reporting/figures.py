@@ -14,7 +14,7 @@ from rationalerm.score.compare import Comparison, compare
 from rationalerm.score.rows import GameResult
 from rationalerm.score.summary import summarise
 
-__all__ = ["ALL", "comparison_json", "comparisons_of", "domains_of", "figures_of", "games_of", "measured_of", "value_of"]
+__all__ = ["ALL", "comparisons_json", "comparisons_of", "domains_of", "figures_of", "games_of", "measured_of", "value_of"]
 
 ALL = ""  # the scope of all rows
 _NAMES = {
@@ -80,7 +80,29 @@ def games_of(judges: Sequence[JudgeOfRun], scope: str) -> dict[str, Sequence[Gam
     return {one.name: one.games if scope == ALL else [game for game in one.games if game.domain == scope] for one in judges}
 
 
-def comparison_json(found: Comparison, judges: Mapping[str, int]) -> dict[str, Any]:
-    """For the page: short metric names, judges by number."""
-    out = found.to_json()
-    return out | {"metric": _SHORT[found.metric], "first": judges[found.first], "second": judges[found.second]}
+def comparisons_json(found: Sequence[Comparison], judges: Mapping[str, int]) -> list[dict[str, Any]]:
+    """For the page: short metric names, judges by number. Each is second less first, and of two judges the one with the higher
+    mean is the second: by RC, or by OA where RC is not compared or the same."""
+    by_pair: dict[tuple[str, str], dict[str, Comparison]] = {}
+    for one in found:
+        by_pair.setdefault((one.first, one.second), {})[one.metric] = one
+    down = {pair for pair, of in by_pair.items() if _gap(of) < 0}
+    return [_comparison_json(one, judges, turned=(one.first, one.second) in down) for one in found]
+
+
+def _gap(of: Mapping[str, Comparison]) -> float:
+    gaps = [
+        of[metric].mean_second - of[metric].mean_first for metric in ("rationale_consistency", "outcome_accuracy") if metric in of
+    ]
+    return next((gap for gap in gaps if gap), 0.0)
+
+
+def _comparison_json(found: Comparison, judges: Mapping[str, int], *, turned: bool) -> dict[str, Any]:
+    out = found.to_json() | {"metric": _SHORT[found.metric], "first": judges[found.first], "second": judges[found.second]}
+    if not turned:
+        return out
+    for one, other in (("first", "second"), ("mean_first", "mean_second"), ("low", "high")):
+        out[one], out[other] = out[other], out[one]
+    for name in ("difference", "low", "high"):
+        out[name] = None if out[name] is None else -out[name]
+    return out

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rationalerm.run.reporting.benches import own_table
 from rationalerm.run.reporting.figures import ALL, value_of
 from rationalerm.run.reporting.loaded import Loaded
 from rationalerm.score.compare import Comparison
 from rationalerm.score.detectable import detectable_pairs
 from rationalerm.score.rows import GameResult
-from rationalerm.score.trap import MARGIN, SHARE_OF_BEST, find_trap
+from rationalerm.score.trap import MARGIN, SHARE_OF_BEST, Trap, find_trap
 
 _HAIR = 0.005  # the region's edge is drawn so far left of the leftmost mark in it, where no other judge is
 
 __all__ = ["TRAP_RULE", "ceiling_of", "detectable_of", "trap_of", "why_no_trap"]
 
 TRAP_RULE = (
-    "Trap: judges whose OA is not worse than the best by more than noise (Holm p of 0.05 or more, the gap's 95% interval "
-    f"reaching {MARGIN:g} or less) and whose RC is clearly lower than the best RC among them (Holm p under 0.05, and under "
-    f"{SHARE_OF_BEST:.0%} of it)."
+    "The trap: judges that are about as often right as the best, and give clearly fewer of the human's reasons. As often right: "
+    "the best's OA less theirs could be chance (Holm p of 0.05 or more, and the 95% interval of that gap begins at "
+    f"{MARGIN:g} or less). Clearly fewer: their RC is under {SHARE_OF_BEST:.0%} of the best RC among these judges, Holm p under "
+    "0.05. OA is over the rows that a judge answered."
 )
+_MISSING = 0.1  # so large a part without a verdict, and an OA over the others says little of the judge
 
 
 def trap_of(figures: Mapping[str, Mapping[str, Any]], comparisons: Iterable[Comparison], numbers: Mapping[str, int]) -> Any:
@@ -38,7 +41,32 @@ def trap_of(figures: Mapping[str, Mapping[str, Any]], comparisons: Iterable[Comp
     edge = found.oa_from - _HAIR
     if any(found.oa_from > oa >= edge for oa, _ in values.values() if oa is not None):
         edge = found.oa_from
-    return found.to_json() | {"judges": [numbers[name] for name in found.judges], "oa_from": edge}
+    noisy = [said for name in found.judges if (said := _missing(name, figures[name], [figures[best] for best in found.best_oa]))]
+    judges = [numbers[name] for name in found.judges]
+    return found.to_json() | {"judges": judges, "oa_from": edge, "missing": noisy, "rule": _in_words(found, values)}
+
+
+def _in_words(found: Trap, values: Mapping[str, tuple[float, float]]) -> str:
+    """The rule with its numbers."""
+    oa, rc = values[found.best_oa[0]][0], values[found.best_rc[0]][1]
+    others = "" if found.exact else " Other judges lie in the same part of the map and are not in the trap by this rule."
+    return (
+        f"In the trap: {', '.join(found.judges)}. About as often right as the best ({', '.join(found.best_oa)}: OA {oa:.2f}; OA "
+        "is over the rows that a judge answered): the best's OA less theirs could be chance (Holm p of 0.05 or more, and the 95% "
+        f"interval of that gap begins at {MARGIN:g} or less). Clearly fewer of the human's reasons: RC under "
+        f"{SHARE_OF_BEST * rc:.2f}, {SHARE_OF_BEST:.0%} of the best among the judges as often right ({', '.join(found.best_rc)}: "
+        f"{rc:.2f}; Holm p under 0.05).{others}"
+    )
+
+
+def _missing(name: str, of: Mapping[str, Any], best: Sequence[Mapping[str, Any]]) -> str | None:
+    """Said of a judge that is as often right as the best only where it answers."""
+    lost, rows = of["no_verdict"], of["n"]
+    if not lost:
+        return None
+    _, _, high, _ = of["oa_all"]
+    worse = high is not None and all(one["oa_all"][1] is not None and high < one["oa_all"][1] for one in best)
+    return f"{name}: no verdict in {lost} of {rows}" if worse or lost > _MISSING * rows else None
 
 
 def why_no_trap(runs: Sequence[Loaded], comparisons: Sequence[Comparison], judges: int) -> str | None:
@@ -61,7 +89,7 @@ def ceiling_of(runs: Sequence[Loaded], scopes: Iterable[str]) -> dict[str, Any] 
     """What annotators reach against each other: of the first run that has it. Runs by other matchers have another RC, and are
     not mixed; None where the runs' matchers differ, or none has it."""
     with_one = [run for run in runs if isinstance(run.summary.get("ceiling"), dict)]
-    if not with_one or len({run.matcher for run in runs if run.matcher}) > 1:
+    if not with_one or len({run.matcher for run in runs if run.matcher and not own_table(run)}) > 1:
         return None
     found = with_one[0].summary["ceiling"]
     parts = {ALL: found} | dict(found.get("domains") or {})
@@ -87,5 +115,6 @@ def detectable_of(games: Mapping[str, Sequence[GameResult]]) -> dict[str, Any] |
         smallest = min(known, key=lambda one: one.difference or 0.0, default=None)
         least[short] = None if smallest is None else smallest.difference
         least[f"{short}_said"] = None if smallest is None else smallest.sentence
+        least[f"{short}_n"] = None if smallest is None else smallest.n
         least["n"] = max(least.get("n", 0), 0 if smallest is None else smallest.n)
     return least if least["n"] else None

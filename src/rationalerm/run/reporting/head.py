@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -10,15 +10,18 @@ import orjson
 from rationalerm import __version__
 from rationalerm.report.sentences import alone
 from rationalerm.report.sentences import compared as compared_sentences
-from rationalerm.run.reporting.benches import bench_tables
+from rationalerm.run.reporting.benches import bench_tables, own_table
+from rationalerm.run.reporting.evaluated import so_far
 from rationalerm.run.reporting.evaluators import agreement_of
-from rationalerm.run.reporting.figures import ALL, comparison_json, comparisons_of, domains_of, figures_of, games_of, measured_of
+from rationalerm.run.reporting.figures import ALL, comparisons_json, comparisons_of, domains_of, figures_of, games_of, measured_of
 from rationalerm.run.reporting.findings import TRAP_RULE, ceiling_of, detectable_of, trap_of, why_no_trap
-from rationalerm.run.reporting.joined import CATEGORIES, JudgeOfRun, short_names
+from rationalerm.run.reporting.joined import CATEGORIES, JudgeOfRun, copies_of, short_names, strangers
 from rationalerm.run.reporting.loaded import Loaded
-from rationalerm.run.reporting.steadiness import hang_notes
+from rationalerm.run.reporting.steadiness import hang_note
 
 __all__ = ["Head"]
+
+_NAMED = 3  # as many judges a title names
 
 
 class Head:
@@ -33,6 +36,7 @@ class Head:
         self._runs, self._judges = runs, judges
         self._number = {one.name: number for number, one in enumerate(judges)}
         self._measured = [measured_of(runs[one.run], one.judge) for one in judges]
+        self._copies = {copy: of for copy, of in copies_of(runs, judges).items() if self._mapped(copy)}
         self.domains = domains_of(self._measured)
 
     def to_json(
@@ -46,20 +50,21 @@ class Head:
             steadiness: how far RC hangs on which reasons the human wrote.
             kinds: shares of the reasons' kinds and flaws.
         """
-        hangs = hang_notes(steadiness)
-        judges = [self._judge(one, measured, hangs) for one, measured in zip(self._judges, self._measured, strict=True)]
+        judges = [self._judge(one, measured) for one, measured in zip(self._judges, self._measured, strict=True)]
         return {
             "version": __version__,
-            "title": ", ".join(short_names([run.name for run in self._runs])),
+            "title": self._title(),
             "live": live is not None,
             "stamp": live,
             "runs": [_run(run) for run in self._runs],
+            "remarks": [*strangers(self._runs), *self._said_of_copies()],
             "how": "\n\n".join(f"{run.name}\n{_text(run.manifest)}" for run in self._runs),
             "domains": self.domains,
             "judges": judges,
             **self._compared(judges),
             "ceiling": ceiling_of(self._runs, (ALL, *self.domains)),
             "reliability": steadiness,
+            "hang": hang_note(steadiness, {k: one.name for k, one in enumerate(self._judges) if k not in self._copies}),
             "kinds": kinds,
             "benches": bench_tables(self._runs, {one.run: one.name for one in self._judges}),
             "agreement": agreement_of(self._runs),
@@ -70,7 +75,7 @@ class Head:
 
     def _compared(self, judges: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What needs every two judges: by scope, of those that have a place on the map."""
-        mapped = [one for one, figures in zip(self._judges, self._measured, strict=True) if "outcome_accuracy" in figures]
+        mapped = [one for number, one in enumerate(self._judges) if self._mapped(number) and number not in self._copies]
         compared = comparisons_of(self._runs, mapped, self.domains)
         figures = {one.name: judges[self._number[one.name]]["figures"] for one in mapped}
         unlike = why_no_trap([self._runs[one.run] for one in mapped], compared[ALL], len(mapped))
@@ -83,35 +88,69 @@ class Head:
         return {
             "meaning": compared_sentences(compared[ALL])
             if only is None
-            else list(alone(mapped[0].name, only["oa"][0], only["rc"][0], only["s_corr"][0], under)),
-            "comparisons": {scope: [comparison_json(one, self._number) for one in of] for scope, of in compared.items()},
+            else [*alone(mapped[0].name, only["oa"][0], only["rc"][0], only["s_corr"][0], under), *_rows_of(only)],
+            "comparisons": {scope: comparisons_json(of, self._number) for scope, of in compared.items()},
             "trap": traps,
             "trap_rule": unlike or TRAP_RULE,
             "detectable": {scope: detectable_of(games_of(mapped, scope)) for scope in compared},
         }
 
-    def _judge(self, one: JudgeOfRun, measured: Mapping[str, Any], hangs: Mapping[int, str]) -> dict[str, Any]:
+    def _mapped(self, number: int) -> bool:
+        return "outcome_accuracy" in self._measured[number]
+
+    def _said_of_copies(self) -> list[str]:
+        """One answer twice is one judge: else it would be compared with itself, and make every other p larger."""
+        names = [one.name for one in self._judges]
+        return [
+            f"{names[copy]} has the same answers and scores as {names[of]}: it is shown, and takes part in no comparison"
+            for copy, of in self._copies.items()
+        ]
+
+    def _title(self) -> str:
+        """The runs' folders; a benchmark's is named by the benchmark and the judges."""
+        shown = short_names([run.name for run in self._runs])
+        benches: dict[str, list[str]] = {}
+        for one in self._judges:
+            if (run := self._runs[one.run]).command.startswith("bench "):
+                benches.setdefault(run.command.removeprefix("bench "), []).append(one.name)
+        said = [f"{name}: {', '.join(of) if len(of) <= _NAMED else f'{len(of)} judges'}" for name, of in benches.items()]
+        return ", ".join(
+            [*(name for name, run in zip(shown, self._runs, strict=True) if not run.command.startswith("bench ")), *said]
+        )
+
+    def _judge(self, one: JudgeOfRun, measured: Mapping[str, Any]) -> dict[str, Any]:
         chance = self._runs[one.run].summary.get("chance") or {}
         return {
             "name": one.name,
             "run": one.run,
             "figures": figures_of(measured, chance.get(one.judge)),
             "counts": measured.get("counts") or {},
-            "notes": [hangs[number]] if (number := self._number[one.name]) in hangs else [],
+            "notes": [],
         }
 
 
+def _rows_of(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Of how many rows one judge's figures are."""
+    (oa, *_, right), (rc, *_, shared) = figures["oa"], figures["rc"]
+    if oa is not None and rc is not None:
+        yield f"OA is over {right} of {figures['n']} rows, those with a verdict and without a human tie; RC is over {shared}."
+
+
 def _run(run: Loaded) -> dict[str, Any]:
+    """`matcher` to `spurious_under`: of a run that matched; its configuration may name them all the same."""
+    matched = bool(run.matcher) and not own_table(run)
     return {
         "name": run.name,
         "command": run.command,
-        "matcher": run.matcher,
-        "scoring": run.config.get("scoring"),
-        "top_k": run.top_k,
-        "spurious_under": run.spurious_under,
+        "matcher": run.matcher if matched else "",
+        "scoring": run.config.get("scoring") if matched else None,
+        "top_k": run.top_k if matched else None,
+        "spurious_under": run.spurious_under if matched else None,
+        "own_table": run.bench is not None and own_table(run),
         "rows": run.summary.get("rows"),
         "bad_rows": run.summary.get("bad_rows"),
         "finished": run.finished,
+        "so_far": None if run.finished else so_far(run),
         "remarks": list(run.remarks),
         "how": run.manifest,
     }

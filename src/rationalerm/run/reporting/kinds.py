@@ -31,12 +31,15 @@ class Kinds:
         self._judges = judges
         self._rules = RuleTagger()
         self._read = [read_tags(run.name) if (Path(run.name) / TAGS).is_file() else None for run in runs]
+        self._going_on = [
+            not run.finished for run in runs
+        ]  # pages of these come one after the other: tagging is most of their time
         self._taggers: set[str] = set()
         self._lists: list[TaggedList] = []
 
     def add(self, row: Row, detail: Detail) -> dict[str, Any]:
         """One game's; gives what its row shows. A list that a model was to tag and did not is counted, and not guessed."""
-        if not detail.reasons:
+        if not detail.reasons or self._going_on[row.run]:
             return {"kinds": None, "flaws": None}
         tags = self._tags(row, detail)
         game, name = row.game, self._judges[row.judge].name

@@ -12,7 +12,7 @@ from rationalerm.run.reporting.loaded import Detail, Loaded
 from rationalerm.score.evaluators import scored_matching
 from rationalerm.score.reliability import Split, reliability
 
-__all__ = ["Steadiness", "hang_notes"]
+__all__ = ["Steadiness", "hang_note"]
 
 PAIRS = 300  # sampled; a run's own number if it has fewer
 SPLITS = 30
@@ -34,8 +34,8 @@ class Steadiness:
 
     def add(self, key: PairKey, row: Row, detail: Detail) -> None:
         """A game with its matching."""
-        if detail.matching is None or row.game.score is None or key not in self._sample:
-            return
+        if detail.matching is None or row.game.score is None or key not in self._sample or not self._runs[row.run].finished:
+            return  # of a run that goes on it would be resampled with each page
         kept = scored_matching(detail.matching, detail.reasons, self._runs[row.run].top_k)
         self._splits.setdefault(row.judge, []).append(Split("\x1f".join(key), kept))
 
@@ -48,20 +48,23 @@ class Steadiness:
         return {"pairs": PAIRS, "runs": made} if made else None
 
 
-def hang_notes(steadiness: Mapping[str, Any] | None) -> dict[int, str]:
-    """A line a judge, by number; none where it is not defined."""
-    return {
-        int(number): (
-            f"RC's standard error from which reasons the human wrote {of['error']:.3f} ({of['rows']} pairs, {run['splits']} "
-            f"splits of their lists); {_steady(of['row'])}."
-        )
-        for run in (steadiness or {}).get("runs", ())
-        for number, of in run["judges"].items()
-        if of["error"] is not None and of["row"] is not None
-    }
+def hang_note(steadiness: Mapping[str, Any] | None, names: Mapping[int, str]) -> str | None:
+    """One line for all judges; None where it is not defined for any.
+
+    Args:
+        steadiness: as `Steadiness.to_json` gives it.
+        names: of the judges that it is to name, by number.
+    """
+    found = {int(number): of for run in (steadiness or {}).get("runs", ()) for number, of in run["judges"].items()}
+    known = {names[number]: of for number, of in sorted(found.items()) if number in names and of["error"] is not None}
+    if not known:
+        return None
+    moved = ", ".join(f"{_moved(of['error'])} for {name}" for name, of in known.items())
+    vague = [name for name, of in known.items() if of["row"] is not None and of["row"] < _TELLS]
+    whose = f" of {', '.join(vague)}" if len(vague) < len(known) else ""
+    rows = f" Don't read one row's recall{whose} alone." if vague else ""
+    return f"Had the human written other reasons, RC would move by about {moved}.{rows}"
 
 
-def _steady(row: float) -> str:
-    if row < _TELLS:
-        return "single rows differ by no more than their reasons do: don't read one row's recall alone"
-    return f"reliability of a single row's recall {row:.2f}"
+def _moved(error: float) -> str:
+    return f"\N{PLUS-MINUS SIGN} {error:.2f}" if error >= 0.005 else "less than \N{PLUS-MINUS SIGN} 0.01"

@@ -23,12 +23,12 @@ def title_of(pair: Pair) -> str:
 
 
 def pair_texts(pair: Pair) -> dict[str, Any]:
-    """Prompt, responses, the human's side and reasons."""
+    """Prompt, responses (None: not at hand), the human's side and reasons."""
     return {
         "id": pair.id,
         "domain": pair.domain,
         "messages": [[turn.role, turn.content] for turn in pair.messages],
-        "responses": [pair.response_a, pair.response_b],
+        "responses": [pair.response_a, pair.response_b] if pair.messages or pair.response_a or pair.response_b else None,
         "preference": pair.preference,
         "human": pair.human_reasons,
         "prose": pair.prose,

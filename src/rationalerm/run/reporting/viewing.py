@@ -28,7 +28,7 @@ from rationalerm.run.reporting.writing import report
 __all__ = ["Server", "Viewer"]
 
 HOST = "127.0.0.1"
-_REST = 5.0  # times as long as a page took to make, before it is made anew: a run that grows must not keep us busy
+_REST = 2.0  # times as long as a page took to make, before it is made anew: a run that grows must not keep us busy
 _PIECE = 1 << 16
 
 
@@ -91,7 +91,8 @@ class Viewer:
 
     def _current(self) -> str:
         now = time.monotonic()
-        if now - self._looked >= max(0.5, _REST * self._seconds):
+        ended = all((path / "summary.json").is_file() for path in self._paths)  # then it does not grow
+        if now - self._looked >= max(0.5, 0.0 if ended else _REST * self._seconds):
             self._looked, self._stamp = now, _stamp(self._paths)
         return self._stamp
 

@@ -15,7 +15,7 @@ function otherGames(report, row, opened) {
   const games = report.games.get(index.pair[row]);
   if (games.length < 2) return "";
   return h("div", {class: "games", role: "group", "aria-label": "This row by each judge"}, games.map((game) => h("button", {type: "button", "aria-pressed": String(game === row), onclick: () => opened(game)},
-    who(index.judge[game], head.judges[index.judge[game]].name), head.both ? h("span", {class: "muted"}, ORDERS[index.order[game]]) : "", verdictSign(index, game), h("span", {class: "muted"}, num(index.recall[game])))));
+    who(index.judge[game], head.judges[index.judge[game]].name), head.both ? h("span", {class: "muted"}, ORDERS[index.order[game]]) : "", verdictSign(index, game), head.scored ? h("span", {class: "muted"}, num(index.recall[game])) : "")));
 }
 
 function detailBody(report, row, {pair, game}) {
@@ -29,7 +29,7 @@ function detailBody(report, row, {pair, game}) {
     swapped ? h("p", {class: "note"}, "Asked in the swapped order. The letters below are those of this game: its A is the row’s B.") : "",
     h("dl", {class: "figures"}, [
       ["Human", `${known(human) ? verdictWord(human) : "no label"}${known(pair.preference) ? ` (preference ${num(turn(pair.preference), 0)})` : ""}`], ["Judge", known(judge) ? verdictWord(judge) : "no verdict"],
-      ["Recall", num(index.recall[row])], ["Precision", num(index.precision[row])], ["AP", num(index.ap[row])], ["Shared reasons", game.links ? `${game.links.length} of ${index.n_human[row]}` : "\u2013"],
+      ...(head.scored ? [["Recall", num(index.recall[row])], ["Precision", num(index.precision[row])], ["AP", num(index.ap[row])], ["Shared reasons", known(index.recall[row]) && game.links ? `${game.links.length} of ${index.n_human[row]}` : "\u2013"]] : []),
       ...(index.domain[row] >= 0 ? [["Domain", line(head.domains[index.domain[row]])]] : []),
     ].map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, h("bdi", {}, text))))),
     ...(pair.messages?.length ? [h("h4", {}, "Prompt"), ...pair.messages.flatMap(([role, text]) => [pair.messages.length > 1 ? h("p", {class: "role"}, line(role)) : "", textBox(text, "Prompt", "short")])] : []),
@@ -44,7 +44,7 @@ function detailBody(report, row, {pair, game}) {
 
 function responseOf(text, k, swapped, human, judge) {
   const picked = (side) => known(side) && Math.sign(side) === (k ? 1 : -1);
-  return h("div", {}, h("p", {class: "role"}, h("strong", {}, `Response ${"AB"[k]}`), `or ${k + 1}`, swapped ? `(the row’s ${"BA"[k]})` : "",
+  return h("div", {}, h("p", {class: "role"}, h("strong", {}, `Response ${"AB"[k]}`), `or ${k + 1}`, swapped ? ` (the row’s ${"BA"[k]})` : "",
     picked(human) ? h("span", {class: "tag good"}, "human’s choice") : "", picked(judge) ? h("span", {class: `tag ${picked(human) ? "good" : "bad"}`}, "judge’s choice") : ""), textBox(text, `Response ${"AB"[k]}`, ""));
 }
 

@@ -41,8 +41,8 @@ function turned(one, against) {
 
 function seen(detectable) {
   if (!detectable) return "";
-  const parts = [["oa", "OA"], ["rc", "RC"]].filter(([name]) => known(detectable[name])).map(([name, title]) => `${num(detectable[name])} in ${title}`);
-  return parts.length ? `With ${many(detectable.n, "row")} a gap under ${parts.join(", or under ")}, can’t be seen.` : "";
+  const parts = [["oa", "OA"], ["rc", "RC"]].filter(([name]) => known(detectable[name])).map(([name, title]) => `${num(detectable[name])} in ${title} (${many(detectable[`${name}_n`] ?? detectable.n, "common row")})`);
+  return parts.length ? `A gap under ${parts.join(", or under ")}, can’t be seen with so few rows.` : "";
 }
 
 function forest(list, width, ariaLabel) {

@@ -1,7 +1,9 @@
 // Which rows are listed, and in what order. Works on the index alone; texts are searched elsewhere.
 const SPURIOUS = "right verdict, wrong reasons";
+const TIE = "judge's tie";
 const filter = {judge: "", category: "", query: "", sort: "interest", hits: null};
 const SORTS = {interest: "most telling first", recall: "recall, low first", "-recall": "recall, high first", precision: "precision, low first", file: "as in the file", id: "by id"};
+const UNSCORED = {interest: "by category", file: SORTS.file, id: SORTS.id};
 
 /** The rows that all filters leave; `category`: null to leave that filter out. */
 function kept(report, scope, category = filter.category) {

@@ -81,17 +81,18 @@ class RowList {
 
 function rowItem({index, head}, row, at, of) {
   const judge = index.judge[row];
-  const title = line(index.title[index.pair[row]] ?? "") || line(index.id[row]);
+  const words = line(index.title[index.pair[row]] ?? "");
   return h("div", {role: "option", id: `row-${row}`, "data-at": at, "aria-posinset": at + 1, "aria-setsize": of, style: `top:${at * ROW}px`, title: index.category[row]},
-    h("div", {class: "line"}, h("bdi", {class: "title", dir: "auto"}, title)),
-    h("div", {class: "line sub"}, who(judge, head.judges[judge].name), h("span", {}, verdictSign(index, row)), h("span", {class: "grow"}, recallSaid(index, row)),
-      head.both ? h("span", {}, ORDERS[index.order[row]]) : "", h("bdi", {class: "id"}, line(index.id[row]))));
+    h("div", {class: "line"}, h("bdi", {class: "title", dir: "auto"}, words || line(index.id[row]))),
+    h("div", {class: "line sub"}, who(judge, brief(head.judges[judge].name, 24)), h("span", {}, verdictSign(index, row)), h("span", {class: "grow"}, head.scored ? recallSaid(index, row) : ""),
+      head.both ? h("span", {}, ORDERS[index.order[row]]) : "", words ? h("bdi", {class: "id"}, line(index.id[row])) : ""));
 }
 
 function verdictSign(index, row) {
   const [verdict, label] = [index.verdict[row], index.label[row]];
   if (!known(verdict)) return h("span", {class: "yn bad"}, "no verdict");
   if (!label) return h("span", {class: "yn bad"}, verdictWord(verdict));
+  if (index.category[row] === TIE) return h("span", {class: "yn bad"}, "= tie");
   return Math.sign(verdict) === label ? h("span", {class: "yn good"}, "✓ right") : h("span", {class: "yn bad"}, "✗ wrong");
 }
 

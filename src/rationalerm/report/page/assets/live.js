@@ -1,11 +1,11 @@
 // A page that `view` serves: asks now and then whether the run went on, and takes the new data in without losing the place.
 const EVERY = 2000;
 
-function watch(first, swap) {
+function watch(first, swap, finished) {
   const said = $("live");
-  said.hidden = false;
   let stamp = first ?? null;
   const tell = (text, off) => {
+    said.hidden = finished(); // it goes on asking: a run may be taken up again
     if (said.textContent !== text) said.textContent = text;
     said.classList.toggle("off", off);
   };

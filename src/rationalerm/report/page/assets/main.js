@@ -10,10 +10,11 @@ function choose(judge) {
 function drawOpening({head}) {
   $("title").textContent = line(head.title);
   const runs = head.runs.map((run) => [run.name !== head.title ? line(run.name) : null, line(run.command), run.matcher ? `matcher ${line(run.matcher)}` : null, run.scoring ? `${line(run.scoring)} scoring` : null, known(run.top_k) ? `first ${run.top_k} reasons` : null,
-    known(run.rows) ? many(run.rows, "row") : null, run.bad_rows ? `${many(run.bad_rows, "row")} not read` : null, run.finished ? null : "not finished"].filter(Boolean).join(" · "));
+    known(run.rows) ? many(run.rows, "row") : null, run.bad_rows ? `${many(run.bad_rows, "row")} not read` : null, run.finished ? null : soFar(run.so_far)].filter(Boolean).join(" · "));
   $("facts").replaceChildren(...runs.flatMap((text, k) => (k ? [h("br"), text] : [text])));
-  const unlike = ["matcher", "scoring", "top_k", "spurious_under"].filter((name) => new Set(head.runs.map((run) => run[name])).size > 1);
-  const warnings = head.runs.flatMap((run) => (run.remarks ?? []).map((text) => `${line(text)}.`));
+  const scored = head.runs.filter((run) => run.matcher); // the others matched nothing: there is nothing to differ in
+  const unlike = ["matcher", "scoring", "top_k", "spurious_under"].filter((name) => new Set(scored.map((run) => run[name])).size > 1);
+  const warnings = [...(head.remarks ?? []), ...head.runs.flatMap((run) => run.remarks ?? [])].map((text) => `${line(text)}.`);
   if (unlike.length) warnings.unshift(`The runs differ in ${unlike.map((name) => name.replaceAll("_", " ")).join(", ")}: compare judges within a run, not across.`);
   $("unlike").hidden = !warnings.length;
   $("unlike").textContent = warnings.join(" ");
@@ -23,6 +24,14 @@ function drawOpening({head}) {
   $("meaning").textContent = said.length ? line(said[0]) : "";
   $("meaning").after(...said.slice(1, 4).map((text) => h("p", {class: "meaning"}, line(text))));
 }
+
+function soFar(state) {
+  if (!state) return "not finished";
+  return `not finished: ${count(state.rows)}${known(state.of) ? ` of ${count(state.of)}` : ""} rows so far`;
+}
+
+/** Judges with an outcome accuracy or an RC of their own; the others have their benchmark's table alone. */
+const figured = (head, scope) => head.judges.map((judge, k) => ({judge: k, ...judge, f: judge.figures[scope]})).filter((one) => one.f && !head.runs[one.run]?.own_table);
 
 function drawScope({head}) {
   $("scope").hidden = !head.domains.length;
@@ -43,7 +52,9 @@ function guarded(id, draw) {
 /** The parts that a domain changes. */
 function drawScoped() {
   const {report, scope} = app;
-  $("map").hidden = $("table").hidden = !report.head.judges.length;
+  const first = !figured(report.head, "").length; // no figures: the benchmarks' own tables are the result
+  $("map").hidden = $("table").hidden = first;
+  $(first ? "map" : "rows").before($("benches"));
   guarded("map-caption", () => drawMap(report, scope, choose));
   performance.mark("map drawn");
   guarded("table-body", () => drawTable(report, scope, choose));
@@ -147,7 +158,7 @@ async function start() {
   drawNav();
   for (const event of ["popstate", "hashchange"]) addEventListener(event, followLink);
   addEventListener("keydown", (event) => app.rows.key(event));
-  if (report.head.live) watch(report.head.stamp, swap);
+  if (report.head.live) watch(report.head.stamp, swap, () => app.report.head.runs.every((run) => run.finished));
   performance.mark("rows ready");
   await followLink();
   document.documentElement.dataset.ready = "yes";

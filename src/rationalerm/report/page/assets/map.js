@@ -1,8 +1,7 @@
 // The map: OA across, RC up, a mark a judge with its intervals, the trap, the human ceiling, the level of chance.
 function drawMap(report, scope, choose) {
   const {head} = report;
-  const points = head.judges.map((judge, k) => ({judge: k, name: judge.name, figures: judge.figures[scope]})).filter((one) => one.figures)
-    .map((one) => ({...one, x: value(one.figures.oa), y: value(one.figures.rc), title: judgeTitle(one, one.figures)}));
+  const points = figured(head, scope).map((one) => ({judge: one.judge, name: one.name, figures: one.f})).map((one) => ({...one, x: value(one.figures.oa), y: value(one.figures.rc), title: judgeTitle(one, one.figures)}));
   const there = points.filter((one) => known(one.x) && known(one.y));
   const absent = points.filter((one) => !there.includes(one));
   const extra = {trap: head.trap?.[scope] ?? null, ceiling: head.ceiling?.[scope] ?? null, chance: chanceOf(there)};
@@ -15,6 +14,7 @@ function drawMap(report, scope, choose) {
   }
   const wide = {x: fitted(spread(there, "oa", extra.ceiling?.oa, extra.trap?.oa_from)), y: fitted(spread(there, "rc", extra.ceiling?.rc, extra.trap?.rc_to))};
   const close = {x: fitted(centres(there, "x")), y: fitted(centres(there, "y"))};
+  for (const axes of [wide, close]) if (there.some((one) => one.y < 0.02 * axes.y[1])) axes.y = [Math.min(axes.y[0], -0.035 * axes.y[1]), axes.y[1]]; // a cross at RC 0 would lie on the axis
   const axes = near.on ? close : wide;
   plotted(element, (width) => mapPlot(there, extra, axes, width), (node, width) => nameMarks(node, there, extra, axes, width, choose));
   const zoom = h("button", {type: "button", class: "link", "aria-pressed": String(near.on), id: "zoom", onclick: () => { near.on = !near.on; drawMap(report, scope, choose); $("zoom").focus(); }},
@@ -140,10 +140,10 @@ function caption({head}, scope, there, absent, {trap, ceiling, chance}, axes) {
   const inside_ = (trap?.judges ?? []).map((k) => line(head.judges[k].name));
   const trapped = inside_.every((name) => line(trap.rule).includes(name)) ? "" : ` In it: ${inside_.join(", ")}.`;
   return [
-    trap ? `Shaded. ${line(trap.rule)}${trapped}` : head.trap_rule ? `No trap is drawn here. ${line(head.trap_rule)}` : null,
+    trap ? `Shaded. ${line(trap.rule)}${trapped}${trap.missing?.length ? ` Mind ${trap.missing.map(line).join("; ")} rows, which OA leaves out.` : ""}` : head.trap_rule ? `No trap is drawn here. ${line(head.trap_rule)}` : null,
     ceiling ? `Human ceiling: one annotator against the others, ${many(ceiling.annotators, "annotator")} over ${many(ceiling.rows, "row")}; what a judge can hope for.` : null,
     chance ? "By chance: the human’s reasons against the judge’s reasons for another row." : null,
-    `The axes are cut to the data: OA from ${num(axes.x[0])} to ${num(axes.x[1])}, RC from ${num(axes.y[0])} to ${num(axes.y[1])}.`,
+    `The axes are cut to the data: OA from ${num(axes.x[0])} to ${num(axes.x[1])}, RC from ${num(Math.max(0, axes.y[0]))} to ${num(axes.y[1])}.`,
     absent.length ? `Not on the map, for OA or RC is not defined: ${names(absent)}.` : null,
   ].filter(Boolean);
 }

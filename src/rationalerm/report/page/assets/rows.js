@@ -3,6 +3,7 @@ class Rows {
   constructor(report, scope, rescope) {
     Object.assign(this, {report, scope, rescope, open: null, turn: 0});
     report.head.both = new Set(report.index.order).size > 1;
+    report.head.scored = report.index.recall.some(known);
     this.list = new RowList(report, {opened: (row, focus) => this.show(row, {push: true, focus}), moved: (row) => this.follow(row)});
     this.detail = h("div", {class: "detail", tabindex: "0", role: "group", "aria-label": "The open row"});
     this.said = h("p", {class: "count", role: "status"});
@@ -29,7 +30,7 @@ class Rows {
     const domains = [["", "all domains"], ...head.domains.map((name) => [name, line(name)])];
     return h("div", {class: "controls"},
       pick("Category", "category", [], change("category")), pick("Judge", "judge", [["", "all judges"], ...head.judges.map((one) => [one.name, line(one.name)])], change("judge")),
-      head.domains.length ? pick("Domain", "domain", domains, (set) => this.rescope(set)) : "", pick("Order", "sort", Object.entries(SORTS), change("sort")),
+      head.domains.length ? pick("Domain", "domain", domains, (set) => this.rescope(set)) : "", pick("Order", "sort", Object.entries(head.scored ? SORTS : UNSCORED), change("sort")),
       h("label", {class: "grow"}, "Search", search), this.all);
   }
 

@@ -4,14 +4,14 @@ const COLUMNS = [
   ["oa_all", "OA, all", "Outcome accuracy when a missing verdict counts as wrong."],
   ["rc", "RC", "Rationale consistency: the mean share of the human’s reasons that the judge gives too, matched one to one."],
   ["s_corr", "S-Corr", "The share of right verdicts whose row recall is under the threshold: right for other reasons. Lower is better."],
-  ["ap", "AP", "Average precision: like RC, but shared reasons count more the earlier the judge gives them."],
+  ["ap", "AP", "Average precision: a shared reason counts more the earlier the judge gives it, and fully however well it is met, so it may be above RC."],
   ["precision", "Precision", "The mean share of the judge’s reasons that the human gives too."],
   ["f1", "F1", "The mean over rows of the harmonic mean of recall and precision."],
 ];
 
 function drawTable(report, scope, choose) {
   const {head} = report;
-  const judges = head.judges.map((judge, k) => ({judge: k, ...judge, f: judge.figures[scope]})).filter((one) => one.f);
+  const judges = figured(head, scope);
   const used = COLUMNS.filter(([name]) => judges.some((one) => known(value(one.f[name]))));
   const plain = [
     ["chance", "Chance", "RC of the human’s reasons against the judge’s reasons for another row.", (f) => num(f.chance, 3)],
@@ -34,5 +34,7 @@ function drawTable(report, scope, choose) {
     sortable(`Figures of ${many(judges.length, "judge")}`, columns, rows, used.some(([name]) => name === "rc") ? rc : null),
     h("p", {class: "note"}, "In brackets: 95% intervals. A dash: not defined.", h("span", {class: "screen"}, " Read the rows of ",
       judges.length > 12 ? "a judge by its name on the map." : judges.map((one, k) => [k ? ", " : "", h("button", {type: "button", class: "link", onclick: () => choose(one.judge)}, line(one.name))]).flat())),
+    head.hang && !scope ? h("p", {class: "note"}, line(head.hang)) : "",
+    head.runs.some((run) => !run.finished) ? h("p", {class: "note"}, "A run goes on: by how much other human reasons would move RC, and what the reasons are made of, is worked out at its end.") : "",
     ...notes.map((note) => h("p", {class: "note"}, note)));
 }
