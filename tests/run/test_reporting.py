@@ -574,3 +574,20 @@ def test_an_unfinished_run_is_shown_as_it_was_read(finished: Path, tmp_path: Pat
     assert half.head["hang"] is None
     assert half.head["reliability"] is None
     assert read_page(finished / "report.html").head["runs"][0]["so_far"] is None
+
+
+def test_the_page_of_a_large_run_tags_a_sample_and_says_so(tmp_path: Path) -> None:
+    """`report` tags every list; the page that `evaluate` writes those of 250 pairs, the same ones each time."""
+    rows = [row | {"id": f"{row['id']} {k}"} for k in range(5) for row in lines(SAMPLE)]
+    given = tmp_path / "rows.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    evaluate(given, ["surface"], out=tmp_path / "out")
+    own = read_page(tmp_path / "out" / "report.html")
+    assert own.head["kinds"]["tagger"].endswith("on a sample of 250 of the 345 pairs (rationalerm report DIR tags all)")
+    tagged = {number for number, game in own.games.items() if game["kinds"]}
+    assert 240 <= len(tagged) <= 250
+    write_report([tmp_path / "out"], tmp_path / "whole.html")
+    whole = read_page(tmp_path / "whole.html")
+    assert "sample" not in whole.head["kinds"]["tagger"]
+    assert all(game["kinds"] for game in whole.games.values() if game["reasons"])
+    assert all(own.games[number]["kinds"] == whole.games[number]["kinds"] for number in tagged)

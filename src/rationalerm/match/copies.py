@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from rationalerm.match import sides, words
 
-__all__ = ["folds", "negates"]
+__all__ = ["fold", "named_fold", "negates"]
 
 _NEGATORS = frozenset(["not", "never", "no", "cannot", "without", "nor"])
 _AUXILIARIES = frozenset(["does", "do", "did"])
@@ -20,19 +20,21 @@ _NAMED = re.compile(rf"(?i)(?:\bthe |@ ?)?([{sides.MARK_A}{sides.MARK_B}])(?: (?
 _PUNCTUATION = frozenset(".,;:!?—–\n")
 
 
-@lru_cache(maxsize=20_000)
-def folds(reason: str) -> tuple[str, str]:
-    """Two forms of a reason; reasons that share either are copies of each other.
+def fold(reason: str) -> str:
+    """Equal for reasons that are copies: case and white space aside."""
+    return " ".join(reason.split()).casefold()
 
-    The first leaves out case and white space, the second also the stop at the end and how a response is named.
 
-    >>> folds("Response 1 is the correct translation")[1] == folds("A is the correct translation.")[1]
+def named_fold(marked: str) -> str:
+    """Equal for reasons that are copies but for the stop at the end and how a response is named, too.
+
+    Args:
+        marked: the reason with a sign for each mention of a response (sides.mark).
+
+    >>> named_fold(sides.mark("Response 1 is the correct translation")) == named_fold(sides.mark("A is the correct translation."))
     True
-    >>> folds("Response 1 is the correct translation")[1] == folds("B is the correct translation.")[1]
-    False
     """
-    named = _NAMED.sub(r"\1", " ".join(sides.mark(reason).split()))
-    return " ".join(reason.split()).casefold(), named.casefold().rstrip(_STOPS)
+    return _NAMED.sub(r"\1", " ".join(marked.split())).casefold().rstrip(_STOPS)
 
 
 def negates(first: str, second: str) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rationalerm.match import facts, generic, lexicon, polarity, sides, words
+from rationalerm.match.copies import named_fold
 from rationalerm.match.vectors import IntVector
 
 __all__ = ["Placed", "Reader", "Reading", "Stances"]
@@ -47,7 +48,7 @@ class Reading(NamedTuple):
     `ids`: the distinct words in order, after a blank (0); `weights`: whole numbers beside them;
     `polarity`: of A and of B; `named`: whether a clause is about A, about B; `specific`: the weight that is not vague;
     `order`: the words of weight as the text has them, apart from those that judge;
-    `told`: where it names both responses, of each word of `order` the (side, polarity) of its clauses.
+    `told`: where it names both responses, of each word of `order` the (side, polarity) of its clauses; `copy`: equal for copies.
     """
 
     ids: npt.NDArray[np.int32]
@@ -58,6 +59,7 @@ class Reading(NamedTuple):
     specific: int
     order: list[Placed]
     told: Stances
+    copy: str
 
     def stances(self) -> Stances:
         """Of each word of `order`, what is said with it of which response."""
@@ -156,7 +158,7 @@ class Reader:
                     if both and part.side:
                         told.setdefault(stem, []).append((part.side, lean))
         arrays = np.array(ids, dtype=np.int32), np.array(weights, dtype=np.int64)
-        return Reading(*arrays, poles, named, found, specific, order, told)
+        return Reading(*arrays, poles, named, found, specific, order, told, named_fold(marked))
 
 
 def _poles(parts: list[sides.Clause], quoted: set[str]) -> tuple[list[float], tuple[float, float], tuple[bool, bool]]:

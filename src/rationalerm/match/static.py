@@ -10,7 +10,7 @@ import numpy as np
 
 from rationalerm.match.align import align
 from rationalerm.match.calibration import Calibration
-from rationalerm.match.copies import folds, negates
+from rationalerm.match.copies import fold, negates
 from rationalerm.match.pairs import FEATURES, at_once, features
 from rationalerm.match.reading import Reader, Reading
 from rationalerm.match.vectors import IntVector
@@ -95,16 +95,17 @@ class StaticMatcher:
             owner = [(k, j) for k, model in enumerate(models) for j in range(len(model))]
             reader, calibration = self._load()
             readings, vectors, stems = reader.read([*human, *reasons])
-            for i, place, x in _pairs(readings[: len(human)], readings[len(human) :], vectors, stems, calibration):
+            ours, theirs = readings[: len(human)], readings[len(human) :]
+            for i, place, x in _pairs(ours, theirs, vectors, stems, calibration):
                 score = calibration.score(x)
                 near_copy = min(x[_EXACT], x[_EXACT_PRECISION]) >= _NEAR_COPY
                 if score > 0 and not (near_copy and negates(human[i], reasons[place])):
                     k, j = owner[place]
                     scores[k][i, j] = score
-        folded = [folds(reason) for reason in human]
-        return [
-            Matching(len(human), len(model), found | _copies(folded, model)) for model, found in zip(models, scores, strict=True)
-        ]
+            for i, place in _copies(_forms(human, ours), _forms(reasons, theirs)):
+                k, j = owner[place]
+                scores[k][i, j] = 1.0
+        return [Matching(len(human), len(model), found) for model, found in zip(models, scores, strict=True)]
 
     def readings(self, texts: Sequence[str]) -> list[Reading]:
         """What the rules read in each text; the last ones are remembered, so it costs little after `match`."""
@@ -132,17 +133,19 @@ def _portions(places: list[int], sizes: list[int]) -> Iterator[list[int]]:
     yield part
 
 
-def _copies(human: Sequence[tuple[str, str]], model: Sequence[str]) -> dict[tuple[int, int], float]:
-    """A reason fulfils itself, also where it is too vague to fulfil any other. `human`: folded already."""
-    folded = [folds(reason) for reason in model]
-    there = {form for of in folded for form in of}
-    return {
-        (i, j): 1.0
-        for i, ours in enumerate(human)
-        if any(form and form in there for form in ours)
-        for j, theirs in enumerate(folded)
-        if any(form and form == other for form, other in zip(ours, theirs, strict=True))
-    }
+def _forms(reasons: Sequence[str], readings: Sequence[Reading]) -> list[tuple[str, str]]:
+    """Two forms a reason: those that share either are copies of each other."""
+    return [(fold(reason), reading.copy) for reason, reading in zip(reasons, readings, strict=True)]
+
+
+def _copies(human: Sequence[tuple[str, str]], model: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int]]:
+    """A reason fulfils itself, also where it is too vague to fulfil any other."""
+    places: dict[str, list[int]] = {}
+    for j, forms in enumerate(model):
+        for form in {*forms, ""} - {""}:
+            places.setdefault(form, []).append(j)
+    for i, forms in enumerate(human):
+        yield from ((i, j) for j in {j for form in forms for j in places.get(form, ())})
 
 
 def _pairs(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,7 +15,7 @@ from rationalerm.score.rows import GameResult, category
 
 __all__ = [
     "CATEGORIES", "TIE", "Index", "JudgeOfRun", "PairKey", "Row", "copies_of", "judges_of", "key_of_pair", "rows_of",
-    "short_names", "strangers",
+    "sample_of", "short_names", "strangers",
 ]  # fmt: skip
 
 PairKey = tuple[str, str]  # id, cluster: one id over two prompts is two pairs
@@ -120,6 +122,11 @@ def rows_of(judges: Sequence[JudgeOfRun]) -> dict[PairKey, list[Row]]:
         for game in judge.games:
             rows.setdefault(key_of_pair(game), []).append(Row(game, number, judge.run))
     return rows
+
+
+def sample_of(pairs: Iterable[PairKey], size: int) -> set[PairKey]:
+    """So many of the pairs, drawn by their ids alone: the same on every machine."""
+    return set(heapq.nsmallest(size, pairs, key=lambda key: (zlib.crc32(key[0].encode("utf-8", "replace")), key)))
 
 
 class Index:

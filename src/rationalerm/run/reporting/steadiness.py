@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rationalerm.run.reporting.joined import JudgeOfRun, PairKey, Row
+from rationalerm.run.reporting.joined import JudgeOfRun, PairKey, Row, sample_of
 from rationalerm.run.reporting.loaded import Detail, Loaded
 from rationalerm.score.evaluators import scored_matching
 from rationalerm.score.reliability import Split, reliability
 
 __all__ = ["Steadiness", "hang_note"]
 
-PAIRS = 300  # sampled; a run's own number if it has fewer
-SPLITS = 30
+PAIRS = 200  # sampled; a run's own number if it has fewer
+SPLITS = 25
 _TELLS = 0.1  # a reliability under it says nothing of a row
 
 
@@ -29,7 +27,7 @@ class Steadiness:
 
     def __init__(self, runs: Sequence[Loaded], judges: Sequence[JudgeOfRun], pairs: Iterable[PairKey]) -> None:
         self._runs, self._judges = runs, judges
-        self._sample = set(heapq.nsmallest(PAIRS, pairs, key=lambda key: (zlib.crc32(key[0].encode("utf-8", "replace")), key)))
+        self._sample = sample_of(pairs, PAIRS)
         self._splits: dict[int, list[Split]] = {}
 
     def add(self, key: PairKey, row: Row, detail: Detail) -> None:

@@ -60,13 +60,14 @@ def load(path: str | Path, stack: ExitStack) -> Loaded:
     return loader(folder, str(path), manifest, stack)
 
 
-def write_report(paths: Sequence[str | Path], out: str | Path, *, plots: str | Path | None = None) -> None:
+def write_report(paths: Sequence[str | Path], out: str | Path, *, plots: str | Path | None = None, tag_all: bool = True) -> None:
     """Writes the page of one or several run directories.
 
     Args:
         paths: the directories; several are compared.
         out: the file, written at once or not at all.
         plots: a folder for each plot as PNG and SVG.
+        tag_all: say of every reason which kind it is and which flaws it has; else of those of a sample of pairs.
 
     Raises:
         UsageError: `out` is there and is no such page: it is left alone.
@@ -74,7 +75,7 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, plots: str | P
     """
     target = _page_at(out)
     with ExitStack() as stack:
-        head, index, chunks = report(paths, stack)
+        head, index, chunks = report(paths, stack, tag_all=tag_all)
         write_page(target, head, index, chunks)
     if plots is not None:  # behind the page, which needs no extra
         from rationalerm.report.plots import write_plots
@@ -100,17 +101,17 @@ def write_beside(*runs: str | Path, out: str | Path | None = None) -> None:
     The runs are on disk by then: what stops the page is said, no more.
     """
     try:
-        write_report(runs, Path(out if out is not None else runs[0]) / "report.html")
+        write_report(runs, Path(out if out is not None else runs[0]) / "report.html", tag_all=False)
     except RationalermError as error:
         say(f"no report.html: {error}")
 
 
 def report(
-    paths: Sequence[str | Path], stack: ExitStack, *, live: str | None = None
+    paths: Sequence[str | Path], stack: ExitStack, *, live: str | None = None, tag_all: bool = False
 ) -> tuple[dict[str, Any], dict[str, list[Any]], Iterator[bytes]]:
     """The page's head, index and chunks, for a file or a reply; what they are read from is closed with `stack`.
 
-    `live`: the stamp of the files, of a page that is served and asks for the next one.
+    `live`: the stamp of the files, of a page that is served and asks for the next one. `tag_all`: as for `write_report`.
     """
     if twice := [path for path, count in Counter(os.path.realpath(path) for path in paths).items() if count > 1]:
         raise UsageError(f"{twice[0]}: is named twice")
@@ -125,7 +126,7 @@ def report(
     chunks = _Chunks(spool)
     rows = rows_of(judges)
     steadiness = Steadiness(runs, judges, rows)
-    kinds = Kinds(runs, judges)
+    kinds = Kinds(runs, judges, rows, every=tag_all)
     adding = _Adding(runs, judges, index, chunks, steadiness, kinds)
     shown = Progress("pairs into the page", len(rows)) if live is None else None
     for pair in chain(_pairs(runs, rows), _without_input(rows)):
