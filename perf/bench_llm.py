@@ -71,15 +71,16 @@ def main() -> None:
         with endpoint(0.2, "judge") as url:  # a new one: so both meet the same latencies
             env = env_of(url, folder / "cache")
             command = ["bench", "judgebench", "--judge", "llm", "--model", "m", "--data", rows, "--out", folder / "out"]
-            used = measured(OURS, [*command, "--concurrency", str(AT_ONCE), "--json"], env)
-            again = measured(OURS, [*command, "--concurrency", str(AT_ONCE), "--json"], env)
+            words = [*command, "--concurrency", str(AT_ONCE), "--json"]
+            used = measured(OURS, [*words, "--no-report"], env)
+            again, paged = (measured(OURS, [*words, *more], env) for more in (["--no-report"], []))
         played = sum(1 for _ in (folder / "out/rows.jsonl").open("rb"))
     assert played == GAMES, f"{played} games were played"
     limit = GAMES * MEAN / AT_ONCE
     print(f"  {GAMES} games: {used.seconds:.2f} s, {used.seconds / limit:.2f} of the latency limit's {limit:.2f} s")
     print(f"  a bare loop over the same HTTP library: {theirs.seconds:.2f} s, {theirs.seconds / limit:.2f} of the limit")
     print(f"  CPU {1000 * used.cpu / GAMES:.2f} ms a game; peak {used.peak_mb:.0f} MB")
-    print(f"  the finished run again, nothing asked: {again.seconds:.2f} s")
+    print(f"  the finished run again, nothing asked: {again.seconds:.2f} s, with its page {paged.seconds:.2f} s")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import pytest
 from endpoint import FakeEndpoint, first_place_answer, judge_answer, seen_responses
 from faults import server_error
 from hub import FakeHub, Stored
+from pagefile import read_page
 from rationalerm.data.hub import FILES
 from scalar_endpoint import FakeScorer
 
@@ -259,3 +260,13 @@ def test_the_data_from_the_hub_and_without_it(run: Run, shared: Path, tmp_path: 
     assert missing.code == 2
     assert missing.err.count("\n") == 1
     assert "--data" in missing.err
+
+
+def test_the_page_of_a_benchmark_and_a_run_without_one(run: Run, data: dict[str, list[str]], tmp_path: Path) -> None:
+    with FakeEndpoint(judge_answer) as server:
+        for more in ((), ("--no-report",)):
+            out = tmp_path / f"out {len(more)}"
+            assert run(*words("judgebench", data, server, out, "--judge", "llm"), *more).code == 0
+            assert (out / "report.html").exists() == (not more)
+    head = read_page(tmp_path / "out 0" / "report.html").head
+    assert head["benches"][0]["title"].startswith("judgebench")

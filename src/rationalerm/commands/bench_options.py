@@ -46,6 +46,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--compare", action="store_true", help="published rows beside the table, marked as published")
     shown.add_argument("--reasons", action="store_true", help="the judge's reasons, kept and counted by right and wrong verdict")
+    shown.add_argument("--no-report", action="store_true", help="leave out DIR/report.html")
     shown.add_argument("--json", action="store_true", help="full precision as JSON on stdout")
     add_format_option(shown)
 

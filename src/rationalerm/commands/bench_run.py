@@ -57,7 +57,7 @@ def _files(args: argparse.Namespace, data: BenchData) -> int:
         options = FileOptions(args.reparse, args.reasons, args.name, args.matcher, args.reasons_top_k, args.scoring)
     made = bench_file(args.benchmark, data, args.outputs, options)
     if args.out:
-        keep(made, args.out, args.benchmark, data, args.outputs, options, compare=args.compare)
+        keep(made, args.out, args.benchmark, data, args.outputs, options, compare=args.compare, report=not args.no_report)
     _show(args, {one.judge: one.result for one in made}, {one.judge: one.to_json() for one in made}, data)
     return 0
 
@@ -83,6 +83,7 @@ def _asked(args: argparse.Namespace, data: BenchData) -> int:
         votes=args.votes,
         top_k=args.top_k,
         max_response_chars=args.max_response_chars,
+        report=not args.no_report,
     )
     if args.judge == "scalar":
         return _scalar(args, protocol, run, data)

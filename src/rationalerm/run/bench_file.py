@@ -103,6 +103,7 @@ def keep(
     options: FileOptions,
     *,
     compare: bool = False,
+    report: bool = True,
 ) -> list[Path]:
     """Writes run.json, rows.jsonl (a game, or a response's score, a line) and summary.json; of several judges a folder each.
 
@@ -110,6 +111,7 @@ def keep(
         made, benchmark, data, outputs, options: as given to `bench_file`, and what came of it.
         out: the directory.
         compare: do the published rows belong beside the results?
+        report: write report.html too, and of several judges one of all.
 
     Returns:
         The run directories.
@@ -134,9 +136,10 @@ def keep(
         with RunDir(folder, manifest, finished="rows.jsonl") as rundir:
             rundir.write_lines("rows.jsonl", _rows(one))
             rundir.write("summary.json", one.to_json())
-        write_beside(folder)
+        if report:
+            write_beside(folder)
         folders.append(folder)
-    if len(folders) > 1:
+    if report and len(folders) > 1:
         write_beside(*folders, out=Path(out))
     return folders
 

@@ -146,6 +146,7 @@ class _Scores:
         self._protocol, self._name = protocol, run.name or model
         self._digests = self._first_pass()
         manifest = bench_manifest(protocol, "scalar", where, {"model": model} | dict(identity), run)
+        self._page = run.report
         self.rundir = RunDir(run.out, manifest, finished="scores.jsonl")
         note(self.rundir, run)
         self.kept, self.failures = self.rundir.log("scores.jsonl"), self.rundir.log("failures.jsonl")
@@ -224,7 +225,8 @@ class _Scores:
         )
         self.rundir.write_lines("rows.jsonl", ({"id": key, "score": values.get(key)} for key in self._digests))
         self.rundir.write("summary.json", made.to_json())
-        write_beside(self.rundir.path)
+        if self._page:
+            write_beside(self.rundir.path)
         return made
 
 

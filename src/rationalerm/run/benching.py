@@ -51,6 +51,7 @@ class BenchRun:
         orders, seed: as drawn by the protocol, for the records. The contests themselves say which games are played.
         votes, top_k, max_response_chars: as for `judge`.
         notes: what run.json says beside: where the data came from, how the answers are scored. A resumed run may have others.
+        report: write report.html too.
     """
 
     out: str | Path
@@ -62,6 +63,7 @@ class BenchRun:
     top_k: int | None = None
     max_response_chars: int | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+    report: bool = True
 
     def config(self) -> JudgeConfig:
         """How the judge is asked."""
@@ -162,7 +164,8 @@ def bench_llm(protocol: Protocol, settings: ChatSettings, run: BenchRun, *, prog
         )
         rundir.write_lines("rows.jsonl", _rows(protocol, games))
         rundir.write("summary.json", made.to_json())
-    write_beside(run.out)
+    if run.report:
+        write_beside(run.out)
     return made
 
 
