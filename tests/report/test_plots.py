@@ -21,7 +21,7 @@ NAMES = (
     "qwen3-14b (outcome only)", "qwen3-14b (hybrid)", "qwen3-30b-a3b", "deepseek-r1", "deepseek-v3", "mistral-large-2411",
     "skywork-critic-70b",
 )  # fmt: skip
-PLOTS = ("map", "differences", "kinds", "flaws", "curves")
+PLOTS = ("map", "differences", "agreement", "kinds", "flaws", "curves")
 
 
 def around(value: float, half: float, n: int = 400) -> list[float | int | None]:
@@ -54,12 +54,19 @@ def head(names: tuple[str, ...] = NAMES, *, seed: int = 3, spread: float = 1.0) 
         {"name": "hybrid", "metrics": {"outcome": {"train": steps}, "rationale": {"train": steps, "held out": held}},
          "alarms": []},
     ]  # fmt: skip
+    rc = [judge["figures"][""]["rc"][0] for judge in judges]
+    agreement = {
+        "first": "embedded-4", "second": "llm m", "rows": 380, "r2": [0.98, 0.9, 1.0, 19], "rmse": [0.006, None, None, 19],
+        "slope": [0.97, 0.9, 1.0, 19], "spearman": [None, None, None, 19],
+        "judges": [{"name": name, "x": x, "y": 0.97 * x + 0.004} for name, x in zip(names, rc, strict=True)],
+    }  # fmt: skip
     return {
         "version": "0.1.0", "title": "runs/first", "domains": ["code"], "judges": judges,
         "trap": {"": {"rule": "stated", "oa_from": 0.78, "rc_to": 0.2, "judges": [1]}},
         "trap_rule": "OA as good as the best, RC under half",
         "ceiling": {"": {"rc": around(0.46, 0.02), "oa": around(0.87, 0.02), "annotators": 3, "rows": 380}},
-        "comparisons": {"": comparisons}, "kinds": {"tagger": "rules 1", "judges": kinds}, "curves": curves,
+        "comparisons": {"": comparisons}, "agreement": agreement, "curves": curves,
+        "kinds": {"tagger": "rules 1", "judges": kinds},
     }  # fmt: skip
 
 
@@ -193,7 +200,7 @@ def test_any_name_is_drawn_as_text(tmp_path: Path) -> None:
     """Fonts differ from machine to machine: a character is drawn or written as its escape, and never an empty box."""
     names = ("モデル", "$x$ & <b>", "مودل", "👩‍👩‍👧 fam", "a\x1b[31m\nb", "e\u0301t\ud800", "", "--><script>")
     written = write_plots(tmp_path, head(names))  # a missing glyph warns, and a warning is an error here
-    assert len(written) == 10
+    assert len(written) == 12
     for path in written[::2]:
         root = ElementTree.parse(path).getroot()
         assert not root.findall(".//{*}script")
@@ -205,15 +212,29 @@ def test_any_name_is_drawn_as_text(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_not_drawn(tmp_path: Path) -> None:
-    data = head(("a", "b")) | {"kinds": None, "curves": None, "trap": {}, "ceiling": None}
+    data = head(("a", "b")) | {"kinds": None, "curves": None, "trap": {}, "ceiling": None, "agreement": None}
     data["judges"][1]["figures"][""]["rc"] = [None, None, None, 0]
     assert [path.stem for path in write_plots(tmp_path, data)][::2] == ["map", "differences"]
     figure = drawn("map", data)
     assert [text.get_text() for text in figure.axes[0].texts] == ["a"]
     assert figure.axes[0].get_title(loc="left") == "not on the map, OA or RC is not defined: b"
-    alone = head(("a",)) | {"kinds": None, "curves": None, "comparisons": {}}
+    alone = head(("a",)) | {"kinds": None, "curves": None, "comparisons": {}, "agreement": None}
     alone["judges"][0]["figures"][""]["oa"] = [0.5, None, None, 1]
     assert [path.name for path in write_plots(tmp_path, alone)] == ["map.svg", "map.png"]
+
+
+def test_two_evaluators_are_drawn_with_their_figures() -> None:
+    figure = drawn("agreement", head(NAMES[:5]))
+    axes = figure.axes[0]
+    assert {text.get_text() for text in axes.texts} == set(NAMES[:5])
+    assert overlaps(figure) == []
+    assert axes.get_title(loc="left").startswith("R² 0.980, RMSE 0.006, slope 0.970; 380 rows")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("RC by embedded-4", "RC by llm m")
+    assert sum(line.get_marker() not in ("None", "", None) for line in axes.lines) == 5
+    nothing = head() | {"agreement": None}
+    from rationalerm.report.plots.agreement import agreement_figure
+
+    assert agreement_figure(nothing) is None
 
 
 def test_a_share_that_is_not_known_is_no_dot() -> None:
@@ -224,7 +245,13 @@ def test_a_share_that_is_not_known_is_no_dot() -> None:
 
 
 def test_a_domain_has_a_map_of_its_own(tmp_path: Path) -> None:
-    assert [path.stem for path in write_plots(tmp_path, head(), scope="code")][::2] == ["map", "kinds", "flaws", "curves"]
+    assert [path.stem for path in write_plots(tmp_path, head(), scope="code")][::2] == [
+        "map",
+        "agreement",
+        "kinds",
+        "flaws",
+        "curves",
+    ]
     with pytest.raises(UsageError, match="no rows of domain law; there are code"):
         write_plots(tmp_path, head(), scope="law")
 

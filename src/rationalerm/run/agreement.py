@@ -11,6 +11,7 @@ from typing import Any
 from rationalerm.data.log import Log
 from rationalerm.data.rundir import RunDir
 from rationalerm.errors import DataError, UsageError
+from rationalerm.match.base import shown
 from rationalerm.run.imported import EVALUATOR, FinishedRow, read_finished, results_files, texts_digest
 from rationalerm.run.store import Key, key_of, matching_of
 from rationalerm.score.consistency import TOP_K, rationale_scores
@@ -68,7 +69,7 @@ def _run(path: str | Path) -> Evaluator:
         except (KeyError, TypeError, ValueError):
             why = f"holds a damaged row, id {row.get('id')!r}; run its command again"
             raise DataError(why, source=str(folder / "matches.jsonl")) from None
-        kinds[f"{row.get('evaluator', EVALUATOR)} {row.get('evaluator_version', '')}".strip()] += 1
+        kinds[shown(str(row.get("evaluator", EVALUATOR)), str(row.get("evaluator_version", "")))] += 1
     games = list(_games(folder))
     for game in games:
         found = matched.get((game.id, game.judge, game.order)) if game.score is not None else None

@@ -20,13 +20,13 @@ DPI = 300
 
 
 def write_plots(folder: Path | str, data: Mapping[str, Any], *, scope: str = "") -> list[Path]:
-    """Writes map, differences, kinds, flaws and curves as .svg and .png, those of which there are data.
+    """Writes map, differences, agreement, kinds, flaws and curves as .svg and .png, those of which there are data.
 
     Letters are paths in the SVG: it looks the same wherever it is read. Its description has the names as text.
 
     Args:
         folder: where to; it is made. A plot of an earlier call that has no data now stays.
-        data: the head of the report's page (`figures`, `trap`, `ceiling`, `comparisons`, `kinds`, `curves`).
+        data: the head of the report's page (`figures`, `trap`, `ceiling`, `comparisons`, `agreement`, `kinds`, `curves`).
         scope: a domain, for the map and the differences; empty for all rows. The others are of all rows.
 
     Returns:
@@ -59,6 +59,7 @@ def write_plots(folder: Path | str, data: Mapping[str, Any], *, scope: str = "")
 
 
 def _plots() -> dict[str, Callable[[Mapping[str, Any], str], Figure | None]]:
+    from rationalerm.report.plots.agreement import agreement_figure
     from rationalerm.report.plots.curves import curves_figure
     from rationalerm.report.plots.differences import differences_figure
     from rationalerm.report.plots.kinds import flaws_figure, kinds_figure
@@ -67,6 +68,7 @@ def _plots() -> dict[str, Callable[[Mapping[str, Any], str], Figure | None]]:
     return {
         "map": map_figure,
         "differences": differences_figure,
+        "agreement": agreement_figure,
         "kinds": kinds_figure,
         "flaws": flaws_figure,
         "curves": curves_figure,

@@ -14,6 +14,7 @@ from rationalerm.data.log import Log
 from rationalerm.data.pairs import PairFile
 from rationalerm.data.sides import swap_sides
 from rationalerm.errors import DataError, RationalermError
+from rationalerm.match.base import shown
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.games import Gathered, game_of, to_match
 from rationalerm.run.reporting.loaded import Detail, Loaded, Source, read_summary
@@ -106,7 +107,7 @@ class _Files:
         text = judgment.get("text") if judgment else None
         if match is not None:
             human, reasons = tuple(match["human_reasons"]), tuple(match["judge_reasons"])
-            evaluator = f"{match.get('evaluator', '')} {match.get('evaluator_version', '')}".strip()
+            evaluator = shown(str(match.get("evaluator", "")), str(match.get("evaluator_version", "")))
             return Detail(human, reasons, matching_of(match), text, evaluator)
         return None if judgment is None else Detail(None, tuple(judgment.get("reasons") or ()), None, text)
 
