@@ -286,3 +286,13 @@ def test_a_mean_of_means_at_the_edge_is_not_certain_and_does_not_depend_on_the_o
     assert sure.interval == pytest.approx((0.7941, 1.0), abs=1e-4)
     rows = [(float(k % 3 == 0), f"c{k}") for k in range(40)]
     assert mean_of_means([rows, rows]) == mean_of_means([rows[::-1], rows[20:] + rows[:20]])
+
+
+def test_a_judge_that_never_answered_has_no_score() -> None:
+    """Every call failed (a dead endpoint): nothing is known of the judge, so there is no figure, and none of 0."""
+    protocol = RMBench([Item("chat/1", "chat", "q", ("a", "b", "c"), ("d", "e", "f"))])
+    games = {(contest.id, order): Played(None, "failed") for contest in protocol.contests() for order in contest.orders}
+    result = protocol.result(games, {})
+    assert result.overall.value is None
+    assert result.groups == {}
+    assert result.counts["failed"] == len(games)

@@ -83,6 +83,7 @@ def test_what_became_of_the_pairs_adds_up() -> None:
     assert said in table(result, 200)
     lost = protocol.result({(f"failed {k}", order): failed for k in range(2) for order in ("AB", "BA")}, {})  # type: ignore[misc]
     assert "0 pairs right, 0 wrong, 2 failed" in table(lost, 200)
+    assert (lost.overall.value, lost.groups) == (None, {})  # a dead endpoint says nothing of the judge: never a 0
     scores = protocol.result({}, {"right 0:A": 1.0, "right 0:B": None, "wrong 0:A": 1.0, "wrong 0:B": 2.0})
     assert scores.tables["outcomes"] == {"right": 0, "wrong": 1, "undecided": 0, "no verdict": 0, "failed": 1}
 

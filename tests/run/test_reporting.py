@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from conftest import ROOT, Ran
-from endpoint import FakeEndpoint, judge_answer
+from endpoint import FakeEndpoint, judge_answer, server_error
 from pagefile import PageFile, read_page
 from rationalerm import evaluate
 from rationalerm.errors import DataError, UsageError
@@ -591,3 +591,17 @@ def test_the_page_of_a_large_run_tags_a_sample_and_says_so(tmp_path: Path) -> No
     assert "sample" not in whole.head["kinds"]["tagger"]
     assert all(game["kinds"] for game in whole.games.values() if game["reasons"])
     assert all(own.games[number]["kinds"] == whole.games[number]["kinds"] for number in tagged)
+
+
+def test_a_tagger_that_never_answers_is_a_finding_that_names_its_file(
+    finished: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    shutil.copytree(finished, out)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with FakeEndpoint(lambda body, n: server_error()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = run("report", out, "--tagger", "llm", "--model", "m", "--no-cache", "--max-retries", "0")
+    assert done.code in (1, 3)
+    assert (out / "tag_failures.jsonl").exists()
+    assert "failures.jsonl says why" not in done.err.replace("tag_failures.jsonl", "")

@@ -18,7 +18,7 @@ from rationalerm.score.resample import cluster_draws
 from rationalerm.score.rows import GameResult
 from rationalerm.types import Order, Verdict, VerdictStatus
 
-__all__ = ["DRAWS", "counts_of", "effects_of", "game_results", "mean_of_means", "played", "sides", "was_run"]
+__all__ = ["DRAWS", "counts_of", "effects_of", "game_results", "has_answer", "mean_of_means", "played", "sides", "was_run"]
 
 DRAWS = 2000  # of the bootstrap, as everywhere
 _KINDS = ("given", "none", "refused", "failed", NOT_RUN)
@@ -28,6 +28,11 @@ def played(contest: Contest, games: Games) -> dict[Order, Played]:
     """The contest's games that were run, by order."""
     found = {order: games.get((contest.id, order)) for order in contest.orders}
     return {order: game for order, game in found.items() if game is not None and game.status != NOT_RUN}
+
+
+def has_answer(contests: Iterable[Contest], games: Games) -> bool:
+    """Did the judge answer at all? Where every call failed nothing is known of it: there is no score, and none of 0."""
+    return any(game.status != "failed" for contest in contests for game in played(contest, games).values())
 
 
 def was_run(contest: Contest, games: Games) -> bool:

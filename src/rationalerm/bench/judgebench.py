@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rationalerm.bench.base import BenchResult, Candidate, Contest, Games, Scores, games_of_scores, scored
-from rationalerm.bench.figures import DRAWS, counts_of, effects_of, played, sides, was_run
+from rationalerm.bench.figures import DRAWS, counts_of, effects_of, has_answer, played, sides, was_run
 from rationalerm.score.means import Mean, mean_of
 from rationalerm.types import Pair
 
@@ -61,11 +61,11 @@ class JudgeBench:
             contests = [replace(contest, orders=("AB",)) for contest in contests]
             two = ((contest, (f"{contest.id}:A", f"{contest.id}:B")) for contest in contests)
             games = games_of_scores(two, scores, halves=True)
-        run = [contest for contest in contests if played(contest, games)]
+        run = [contest for contest in contests if played(contest, games)] if has_answer(contests, games) else []
         sums = {contest.id: _sum(contest, games) for contest in run}
         splits = self.splits or {}
         named = sorted({splits[contest.id] for contest in run if contest.id in splits})
-        outcomes = Counter(_outcome(contest, games, sums[contest.id]) for contest in run)
+        outcomes = Counter(_outcome(contest, games, _sum(contest, games)) for contest in contests if played(contest, games))
         tables: dict[str, Any] = {"splits": {}, "outcomes": {name: outcomes[name] for name in _OUTCOMES}}
         tables["answered"] = _answered(run, games, sums)
         for split in named:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rationalerm.bench.base import BenchResult, Candidate, Contest, Drawn, Games, Scores, drawn, games_of_scores, scored
-from rationalerm.bench.figures import DRAWS, counts_of, effects_of, mean_of_means, played, sides, was_run
+from rationalerm.bench.figures import DRAWS, counts_of, effects_of, has_answer, mean_of_means, played, sides, was_run
 from rationalerm.score.means import Mean, mean_of
 from rationalerm.types import Message, Pair
 
@@ -118,10 +118,10 @@ class RMBench:
     def _cells(self, contests: Mapping[str, Contest], games: Games) -> tuple[dict[str, Cells], int]:
         """Each whole row's nine cells (with both orders the mean of the two games), and how many rows were run in part."""
         cells: dict[str, Cells] = {}
-        incomplete = 0
+        incomplete, answered = 0, has_answer(contests.values(), games)
         for item in self.items:
             of = {(i, j): contests[_contest_id(item, i, j)] for i, j in _ALL}
-            if all(was_run(contest, games) for contest in of.values()):
+            if answered and all(was_run(contest, games) for contest in of.values()):
                 cells[item.key] = {place: _share_won(contest, games) for place, contest in of.items()}
             else:
                 incomplete += any(played(contest, games) for contest in of.values())

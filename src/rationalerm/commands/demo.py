@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if form == "table":
         console().print(f"{summary.rows} pairs with human reasons, three judges; all of it written for this sample.")
         console().print("OA: share of right verdicts. RC: share of the human's reasons that the judge gives too. [95% interval]")
-        console().print("S-Corr: right verdicts with an RC under 0.25. AP: each shared reason counted whole, more the earlier.")
+        console().print("S-Corr: right verdicts with an RC under 0.25. AP: a shared reason counts whole, more if it comes early.")
         console().print("precision: share of the judge's reasons that the human gives.")
     show(summary, args, [], form)
     return 0

@@ -76,12 +76,12 @@ def chat_settings(args: argparse.Namespace) -> ChatSettings:
     return ChatSettings(endpoint, limits, prices, budget, cache=not args.no_cache, log_file=log)
 
 
-def failed_finding(failed: int, asked: int, limit: float | None, what: str = "rows") -> list[str]:
+def failed_finding(failed: int, asked: int, limit: float | None, what: str = "rows", file: str = "failures.jsonl") -> list[str]:
     """A finding where more rows failed than --max-failed allows (without it: where all did)."""
     if not asked or not failed:
         return []
     if limit is None:
-        return [f"all {asked} {what} failed (failures.jsonl says why)"] if failed == asked else []
+        return [f"all {asked} {what} failed ({file} says why)"] if failed == asked else []
     share_failed = failed / asked
     return [f"{failed} of {asked} {what} failed, over --max-failed {limit:.2%}"] if share_failed > limit else []
 

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         return _forecast(args)
     tagged = _tagged(args) if args.tagger is not None else None
     write_report(args.dirs, out, plots=args.plots)
-    findings = failed_finding(tagged["failed"], tagged["lists"], args.max_failed, "lists") if tagged else []
+    findings = failed_finding(tagged["failed"], tagged["lists"], args.max_failed, "lists", "tag_failures.jsonl") if tagged else []
     if args.json:
         print_json({"report": str(out), "tagged": tagged, "findings": findings})
     else:
