@@ -1,4 +1,4 @@
-"""How far the static matchers agree with people. One JSON object a matcher: python perf/agreement.py
+"""How far the offline matchers agree with people. One JSON object a matcher: python perf/agreement.py
 
     summhay     Pearson: the best bullet's score against the human 0 / .5 / 1; S_total / |R_h| against the row's mean.
                 `cross_validated`: each topic by weights fitted without it; the rest with the shipped ones, fitted on these rows
@@ -30,6 +30,7 @@ from rationalerm.match import Matcher, assign, make_matcher
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DEV = [REPOSITORY / "recipes" / "matcher_static" / name for name in ("contrast_dev.jsonl", "contrast_dev2.jsonl")]
+MATCHERS = ("embedded", "lexical")
 DEV_NAMES = [path.stem for path in DEV]
 GENERIC = [
     "Response B is clearer and more detailed.",
@@ -144,18 +145,23 @@ def _pearson(a: Sequence[float], b: Sequence[float]) -> float:
     return float(np.corrcoef(a, b)[0, 1]) if len(set(a)) > 1 else 0.0
 
 
-def contrast(matcher: Matcher, path: Path) -> dict[str, float]:
-    """The share on the right side of 0.5 a kind; `mean` over the kinds; `balanced`: reworded against the mean of the rest."""
+def contrast(matcher: Matcher, *paths: Path) -> dict[str, float]:
+    """The share on the right side of 0.5 a kind; `mean` over the kinds; `balanced`: reworded against the mean of the rest;
+    `error`: mean distance from the label, over the kinds. Pairs labelled exactly 0.5 count in the error only."""
     right: defaultdict[str, list[bool]] = defaultdict(list)
-    for row in lines(path):
+    errors: defaultdict[str, list[float]] = defaultdict(list)
+    for row in (row for path in paths for row in lines(path)):
         score = matcher.match([row["human"]], [row["model"]]).scores.get((0, 0), 0.0)
-        right[row["kind"]].append((score > 0.5) == (row["score"] > 0.5))
+        errors[row["kind"]].append(abs(score - row["score"]))
+        if row["score"] != 0.5:
+            right[row["kind"]].append((score > 0.5) == (row["score"] > 0.5))
     kinds = {kind: float(np.mean(values)) for kind, values in right.items()}
     rest = [v for k, v in kinds.items() if k != "reworded"]
     return {
         **kinds,
         "mean": float(np.mean(list(kinds.values()))),
         "balanced": (kinds.get("reworded", 0.0) + float(np.mean(rest))) / 2,
+        "error": float(np.mean([np.mean(v) for v in errors.values()])),
     }
 
 
@@ -198,15 +204,15 @@ def judge_rows(data: Path, size: int = 5) -> list[tuple[list[str], list[str]]]:
 def main() -> None:
     """Prints all figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--matcher", choices=["embedded", "lexical"], action="append")
-    parser.add_argument("--contrast", type=Path, action="append", default=[], help="a contrast set (JSONL)")
+    parser.add_argument("--matcher", choices=MATCHERS, action="append")
+    parser.add_argument("--contrast", type=Path, action="append", default=[], help="a contrast set (JSONL); several count as one")
     options = parser.parse_args()
     folder = shared()
     if folder is None:
         print("agreement: left out, since there is no shared/ folder of public data (set RATIONALERM_SHARED)")
         return
     data = folder / "data"
-    for name in options.matcher or ["embedded", "lexical"]:
+    for name in options.matcher or MATCHERS:
         matcher = make_matcher(name)
         matcher.match(["warm"], ["up"])
         figures: dict[str, Any] = {"matcher": name, "version": matcher.version}
@@ -218,6 +224,8 @@ def main() -> None:
         }
         sets = options.contrast or DEV
         figures["contrast"] = {p.stem: {"tuned_on": p.stem in DEV_NAMES, **contrast(matcher, p)} for p in sets}
+        if len(options.contrast) > 1:
+            figures["contrast"]["all"] = contrast(matcher, *options.contrast)
         for held, other in () if options.contrast else validate().by_writer(matcher):
             figures["contrast"][held]["held_out"] = contrast(other, next(p for p in DEV if p.stem == held))
         figures["chance"] = {p.stem: chance(matcher, contrast_rows(p)) for p in sets}

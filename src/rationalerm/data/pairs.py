@@ -15,6 +15,7 @@ from rationalerm.data import helpsteer3, released
 from rationalerm.data.fields import Fields
 from rationalerm.data.jsonl import BadRow, Row, read_rows
 from rationalerm.data.released import Columns, RowReader
+from rationalerm.data.streams import CHUNK
 from rationalerm.errors import DataError
 from rationalerm.types import Pair
 
@@ -57,6 +58,15 @@ class PairFile:
         if self.shown is not None:
             return self.shown
         return "stdin" if str(self.path) == "-" else str(self.path)
+
+    def rows_at_most(self) -> int | None:
+        """The lines of a plain JSONL file, or `limit`: for showing how far a run is. None where it would have to be unpacked."""
+        path = Path(self.path)
+        if path.suffix != ".jsonl" or not path.is_file():
+            return None
+        with path.open("rb") as file:
+            lines = sum(block.count(b"\n") for block in iter(lambda: file.read(CHUNK), b""))
+        return lines if self.limit is None else min(lines, self.limit)
 
     def __iter__(self) -> Iterator[Pair]:
         return (pair for pair, _ in self.rows())

@@ -3,7 +3,8 @@
     z = bias + sum_k weight_k * x_k
     z = min(z, cap + slope * z, -0.05)    where a fact conflicts: numbers, quotations, code, names of a kind must agree
     0 where the model's remark is vague: under half of the specific weight that says something in particular
-    score = the piecewise linear map through `knots`, 0 under `floor`, to four decimals
+    score = the piecewise linear map through `knots`, times how much of the remark is a claim (claim.py), 0 under `floor`, to four
+            decimals
 
 The numbers are fixed: recipes/matcher_static fits them to human labels and writes `calibration_<name>.json`, which
 ships. No exponential is taken, so that no two machines can differ.
@@ -28,7 +29,7 @@ from rationalerm.match.pairs import AT_ONCE, FEATURES, AtOnce
 __all__ = ["Calibration", "conflicts"]
 
 Floats = npt.NDArray[np.float64]
-RULES = "4"  # raise it whenever a rule in this folder's code changes a score
+RULES = "5"  # raise it whenever a rule in this folder's code changes a score
 _HARD = tuple(FEATURES.index(f) for f in ("numbers_conflict", "quotes_conflict", "code_conflict"))
 _SIBLINGS = FEATURES.index("siblings_conflict")
 _EXACT, _EXACT_PRECISION = FEATURES.index("exact"), FEATURES.index("exact_precision")
@@ -113,6 +114,13 @@ class Calibration:
                 value = s0 + (s1 - s0) * (z - z0) / (z1 - z0)
                 break
         return round(value, 4) if value >= self.floor else 0.0
+
+    def worth(self, score: float, worth: float) -> float:
+        """The score of a reason of which only `worth` is a claim."""
+        if worth == 1.0:
+            return score
+        less = round(score * worth, 4)
+        return less if less >= self.floor else 0.0
 
 
 def conflicts(x: Sequence[float], slot: float) -> bool:

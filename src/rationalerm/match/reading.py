@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rationalerm.match import facts, generic, lexicon, polarity, sides, words
+from rationalerm.match.claim import Claim, claim
 from rationalerm.match.copies import named_fold
 from rationalerm.match.vectors import IntVector
 
@@ -25,6 +26,7 @@ _LONGEST = 300  # words of a reason that count; keeps every sum below 2^53
 _CONCEDES = lexicon.words("concedes")  # "while B is long, it never says ..."
 _ELLIPTIC = lexicon.words("elliptic")
 _ONLY_ONE = 0.6
+_FINDS = frozenset(("fault", "merit", "lack", "less"))
 _FACT = 30  # the least weight of a number, a name, a quoted word
 _SLOT = 15  # the least weight of a word that makes a slot
 Placed = tuple[str, int, int]  # stem, weight, place among the ids
@@ -32,7 +34,8 @@ Stances = dict[str, list[tuple[int, float]]]  # stem -> (side, polarity) of the 
 
 
 class Word(NamedTuple):
-    """What is known of a word by itself. `raised`: its weight where it is part of a fact; `judges`: polarity.py knows it."""
+    """What is known of a word by itself. `raised`: its weight where it is part of a fact; `judges`: polarity.py knows it;
+    `finds`: as a fault or a merit."""
 
     id: int
     weight: int
@@ -40,6 +43,7 @@ class Word(NamedTuple):
     stem: str
     vague: bool
     judges: bool
+    finds: bool
 
 
 class Reading(NamedTuple):
@@ -48,7 +52,8 @@ class Reading(NamedTuple):
     `ids`: the distinct words in order, after a blank (0); `weights`: whole numbers beside them;
     `polarity`: of A and of B; `named`: whether a clause is about A, about B; `specific`: the weight that is not vague;
     `order`: the words of weight as the text has them, apart from those that judge;
-    `told`: where it names both responses, of each word of `order` the (side, polarity) of its clauses; `copy`: equal for copies.
+    `told`: where it names both responses, of each word of `order` the (side, polarity) of its clauses; `copy`: equal for copies;
+    `claim`: whether it says anything of a response (claim.py).
     """
 
     ids: npt.NDArray[np.int32]
@@ -60,6 +65,7 @@ class Reading(NamedTuple):
     order: list[Placed]
     told: Stances
     copy: str
+    claim: Claim
 
     def stances(self) -> Stances:
         """Of each word of `order`, what is said with it of which response."""
@@ -120,8 +126,9 @@ class Reader:
         self._stems[new] = self._stem_ids.setdefault(base, len(self._stem_ids) + 1)
         weight = words.weight(word)
         raised = max(_FACT, weight + weight // 2)
-        vague, judges = generic.is_vague(word), bool(polarity.word_class(word))
-        self._words[word] = found = Word(new, raised if word[0].isdigit() else weight, raised, base, vague, judges)
+        kind = polarity.word_class(word)
+        known = generic.is_vague(word), bool(kind), kind in _FINDS
+        self._words[word] = found = Word(new, raised if word[0].isdigit() else weight, raised, base, *known)
         return found
 
     def _read(self, text: str) -> Reading:
@@ -134,12 +141,14 @@ class Reader:
         ids, weights, places = [0], [0], dict[str, int]()
         order: list[Placed] = []
         specific = 0
+        judging = False
         leans, poles, named = _poles(parts, quoted)
         told: Stances = {}
         both = all(named)
         for part, lean in zip(parts, leans, strict=True):
             for token in part.tokens:
-                number, weight, raised, stem, vague, judges = known.get(token) or self._word(token)
+                number, weight, raised, stem, vague, judges, finds = known.get(token) or self._word(token)
+                judging = judging or (finds and token not in quoted)
                 if token in heavy:
                     weight = raised
                 if not weight:
@@ -158,7 +167,8 @@ class Reader:
                     if both and part.side:
                         told.setdefault(stem, []).append((part.side, lean))
         arrays = np.array(ids, dtype=np.int32), np.array(weights, dtype=np.int64)
-        return Reading(*arrays, poles, named, found, specific, order, told, named_fold(marked))
+        claimed = claim(tokens, any(named), judging)
+        return Reading(*arrays, poles, named, found, specific, order, told, named_fold(marked), claimed)
 
 
 def _poles(parts: list[sides.Clause], quoted: set[str]) -> tuple[list[float], tuple[float, float], tuple[bool, bool]]:

@@ -28,6 +28,13 @@ _ORDINAL_ALONE = re.compile(
     r"(?i)(?<!\w)(?:the\s+)(first|second)(?=\s+one(?!\w)|\s+(?:just|only|correctly|rightly|properly|also|never|does|doesn|is|isn|has"
     r"|gets|gives|uses|delivers|meets|fails|lacks|omits|misses|provides|handles|includes)(?!\w)|\s*[,;.]|$)"
 )
+# Where nothing else names a response, "the first solution" does, and so does "Sign error (2): ..." or "1 correctly calls ...".
+_NOUNED = re.compile(
+    r"(?i)(?<!\w)the\s+(first|second)\s+(?:solution|text|version|translation|program|script|essay|story|poem|explanation|rewrite|draft"
+    r"|attempt|write-up|submission|recipe|summary|guide|letter|code|snippet|message|mail|e-?mail|calculation|derivation|proof|lesson)"
+    r"(?:['’]s|['’])?(?!\w)"
+)
+_NUMBERED = re.compile(r"(?<=\w )\(([12])\)(?=:)|^([12])(?=\s+[a-z]{3,}s?\b)")
 _BOTH = re.compile(r"(?i)(?<!\w)(?:both|neither)(?:\s+of)?(?:\s+the)?\s+(?:responses|answers|assistants|outputs|models)(?!\w)")
 _LABELLED, _BRACKETED = lexicon.words("labelled"), lexicon.words("labelled-in-brackets")
 _FOLLOWS, _NEVER_FOLLOWS = lexicon.words("after-side"), lexicon.words("not-after-side")
@@ -52,6 +59,9 @@ def mark(text: str) -> str:
         text = _ORDINAL_ALONE.sub(lambda m: f" {_MARKS[side_of(m[1])]} ", text)
     if "responses" in text or "answers" in text:
         text = _BOTH.sub(f" {MARK_BOTH} ", text)
+    if MARK_A not in text and MARK_B not in text and MARK_BOTH not in text:
+        text = _NOUNED.sub(lambda m: f" {_MARKS[side_of(m[1])]} ", text)
+        text = _NUMBERED.sub(lambda m: f" {_MARKS[side_of(m[1] or m[2])]} ", text)
     return text
 
 

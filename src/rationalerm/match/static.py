@@ -97,9 +97,8 @@ class StaticMatcher:
             readings, vectors, stems = reader.read([*human, *reasons])
             ours, theirs = readings[: len(human)], readings[len(human) :]
             for i, place, x in _pairs(ours, theirs, vectors, stems, calibration):
-                score = calibration.score(x)
-                near_copy = min(x[_EXACT], x[_EXACT_PRECISION]) >= _NEAR_COPY
-                if score > 0 and not (near_copy and negates(human[i], reasons[place])):
+                score = calibration.worth(calibration.score(x), theirs[place].claim.against(ours[i].claim))
+                if score > 0 and not _negated(x, human[i], reasons[place]):
                     k, j = owner[place]
                     scores[k][i, j] = score
             for i, place in _copies(_forms(human, ours), _forms(reasons, theirs)):
@@ -131,6 +130,11 @@ def _portions(places: list[int], sizes: list[int]) -> Iterator[list[int]]:
         part.append(place)
         total += size
     yield part
+
+
+def _negated(x: Sequence[float], human: str, model: str) -> bool:
+    """Whether two reasons differ by a negation alone."""
+    return min(x[_EXACT], x[_EXACT_PRECISION]) >= _NEAR_COPY and negates(human, model)
 
 
 def _forms(reasons: Sequence[str], readings: Sequence[Reading]) -> list[tuple[str, str]]:

@@ -149,7 +149,7 @@ def _store(rundir: RunDir | None, writer: Writer | None) -> Store:
 
 def _match_here(source: PairFile, matcher: Matcher, gathered: Gathered, store: Store, progress: bool) -> None:
     """All rows through a matcher on this machine, a batch at a time."""
-    shown = Progress("rows") if progress else None
+    shown = Progress("rows", source.rows_at_most()) if progress else None
     try:
         for pairs in _batches(source, _BATCH):
             _batch(pairs, matcher, gathered, store)
