@@ -43,7 +43,7 @@ def claim(tokens: Sequence[str], about: bool, judges: bool) -> Claim:
         about: whether it names a response.
         judges: whether one of its words says a fault or a merit.
 
-    >>> claim("loop, index, bounds, array, last, element, skipped, code, range".split(), False, True).worth
+    >>> claim("loop index bounds array last element skipped code range".split(), False, True).worth
     0.0
     """
     about = about or not _ABOUT.isdisjoint(tokens)
