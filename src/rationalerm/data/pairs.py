@@ -64,8 +64,11 @@ class PairFile:
         path = Path(self.path)
         if path.suffix != ".jsonl" or not path.is_file():
             return None
+        lines, last = 0, b""
         with path.open("rb") as file:
-            lines = sum(block.count(b"\n") for block in iter(lambda: file.read(CHUNK), b""))
+            for block in iter(lambda: file.read(CHUNK), b""):
+                lines, last = lines + block.count(b"\n"), block[-1:]
+        lines += last not in (b"", b"\n")  # a last line without its newline
         return lines if self.limit is None else min(lines, self.limit)
 
     def __iter__(self) -> Iterator[Pair]:

@@ -1,7 +1,8 @@
 """How much of a text is a claim about a response: 1 for a reason, 0 for what only holds its words. Knows nothing of meanings.
 
 A matcher that looks for words in common can be fed words: lists of them, the prompt, both responses whole. Such a text asserts
-nothing of either response, or buries what it asserts. Of real judges' reasons half have up to 17 words, 99 in 100 fewer than 60.
+nothing of either response, or buries what it asserts. Of 1,533 reasons of o1-mini and claude-3-haiku on JudgeBench half have up
+to 17 words, 99 in 100 up to 60.
 """
 
 from __future__ import annotations
