@@ -15,20 +15,19 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import os
 import re
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from public_data import REPOSITORY, lines, shared
 from rationalerm.match import Matcher, assign, make_matcher
 
-REPOSITORY = Path(__file__).resolve().parents[1]
 DEV = [REPOSITORY / "recipes" / "matcher_static" / name for name in ("contrast_dev.jsonl", "contrast_dev2.jsonl")]
 MATCHERS = ("embedded", "lexical")
 DEV_NAMES = [path.stem for path in DEV]
@@ -39,19 +38,6 @@ GENERIC = [
     "A contains some errors and inaccuracies.",
     "Response B is well structured and easy to read.",
 ]
-
-
-def shared() -> Path | None:
-    """The folder with the data, if there is one."""
-    if os.environ.get("RATIONALERM_SHARED"):
-        return Path(os.environ["RATIONALERM_SHARED"])
-    return next((p / "shared" for p in REPOSITORY.parents if (p / "shared" / "data").is_dir()), None)
-
-
-def lines(path: Path) -> Iterator[Any]:
-    """The rows of a JSONL file."""
-    with path.open(encoding="utf-8") as file:
-        yield from (json.loads(line) for line in file if line.strip())
 
 
 def row_recall(matcher: Matcher, human: Sequence[str], model: Sequence[str]) -> float:
@@ -147,21 +133,28 @@ def _pearson(a: Sequence[float], b: Sequence[float]) -> float:
 
 def contrast(matcher: Matcher, *paths: Path) -> dict[str, float]:
     """The share on the right side of 0.5 a kind; `mean` over the kinds; `balanced`: reworded against the mean of the rest;
-    `error`: mean distance from the label, over the kinds. Pairs labelled exactly 0.5 count in the error only."""
-    right: defaultdict[str, list[bool]] = defaultdict(list)
+    `error`: mean distance from the label, over the kinds; `multilingual`, `others`: `mean` of the pairs about answers in other
+    languages, of the rest. Pairs labelled exactly 0.5 count in the error only."""
+    right: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
     errors: defaultdict[str, list[float]] = defaultdict(list)
     for row in (row for path in paths for row in lines(path)):
         score = matcher.match([row["human"]], [row["model"]]).scores.get((0, 0), 0.0)
         errors[row["kind"]].append(abs(score - row["score"]))
         if row["score"] != 0.5:
-            right[row["kind"]].append((score > 0.5) == (row["score"] > 0.5))
-    kinds = {kind: float(np.mean(values)) for kind, values in right.items()}
+            right[row["kind"]].append(((score > 0.5) == (row["score"] > 0.5), row["domain"] == "multilingual"))
+    kinds = {kind: float(np.mean([hit for hit, _ in found])) for kind, found in right.items()}
     rest = [v for k, v in kinds.items() if k != "reworded"]
+
+    def of(multilingual: bool) -> float:
+        return float(np.mean([np.mean([hit for hit, own in found if own == multilingual]) for found in right.values()]))
+
     return {
         **kinds,
         "mean": float(np.mean(list(kinds.values()))),
         "balanced": (kinds.get("reworded", 0.0) + float(np.mean(rest))) / 2,
         "error": float(np.mean([np.mean(v) for v in errors.values()])),
+        "multilingual": of(True),
+        "others": of(False),
     }
 
 

@@ -11,6 +11,8 @@ SCRIPTS = (
     "evaluate.py",
     "report.py",
     "agreement.py",
+    "evaluators.py",
+    "gaming.py",
     "tags.py",
     "bench.py",
     "bench_llm.py",

@@ -9,7 +9,6 @@ resampled rows written out, by plain Newton on the whole matrix.
 from __future__ import annotations
 
 import json
-import os
 import random
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from measure import BIN, machine, timed, write_rows
+from public_data import shared
 
 LABELS = ("A>>B", "A>B", "A=B", "B>A", "B>>A")
 QUESTIONS, MODELS = 750, 10
@@ -45,13 +45,6 @@ for _ in range(100):
         p = 1 / (1 + np.exp(-a @ beta))
         beta += np.linalg.solve((a * (p * (1 - p))[:, None]).T @ a, a.T @ (b - p))
 """
-
-
-def shared() -> Path | None:
-    """The folder of public data."""
-    places = [Path(os.environ["RATIONALERM_SHARED"])] if os.environ.get("RATIONALERM_SHARED") else []
-    places += [parent / "shared" for parent in Path(__file__).resolve().parents]
-    return next((place for place in places if (place / "data" / "judgebench").is_dir()), None)
 
 
 def judgebench() -> None:

@@ -26,17 +26,17 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import re
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from public_data import REPOSITORY, lines, shared
 from rationalerm.errors import RationalermError
 from rationalerm.judge.parse import parse_judgment
 from rationalerm.llm.endpoint import Endpoint
@@ -45,7 +45,6 @@ from rationalerm.match import LLMMatcher, Matcher, make_matcher
 from rationalerm.run import evaluate
 from rationalerm.run.agreement import agree
 
-REPOSITORY = Path(__file__).resolve().parents[1]
 SAMPLE = REPOSITORY / "src" / "rationalerm" / "sample" / "pairs.jsonl"
 OFFLINE = ("embedded", "lexical")
 FEWEST_JUDGES = 3  # a reference, and two to rank
@@ -67,19 +66,6 @@ class TextSet(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """What the figures are over."""
         return {"rows": self.rows, "judges": list(self.judges), "left_out": list(self.left_out)}
-
-
-def shared() -> Path | None:
-    """The folder with the data, if there is one."""
-    if os.environ.get("RATIONALERM_SHARED"):
-        return Path(os.environ["RATIONALERM_SHARED"])
-    return next((p / "shared" for p in REPOSITORY.parents if (p / "shared" / "data").is_dir()), None)
-
-
-def lines(path: Path) -> Iterator[Any]:
-    """The rows of a JSONL file."""
-    with path.open(encoding="utf-8") as file:
-        yield from (json.loads(line) for line in file if line.strip())
 
 
 def judgebench(data: Path) -> Lists:

@@ -18,22 +18,21 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from public_data import REPOSITORY, lines, shared
 from rationalerm.judge.parse import parse_judgment
 from rationalerm.judge.tag_reading import FEATURES, read_list
 from rationalerm.judge.tagging import FLAWS, KINDS, RuleTagger, Tags, Weights
 from rationalerm.score.taxonomy import agreed
 from rationalerm.types import Verdict
 
-REPOSITORY = Path(__file__).resolve().parents[1]
 REFERENCE = REPOSITORY / "tests" / "judge" / "tag_reference.jsonl"
 WEIGHTS = REPOSITORY / "src" / "rationalerm" / "judge" / "tag_weights.txt"
 SAMPLE = REPOSITORY / "src" / "rationalerm" / "sample" / "pairs.jsonl"
@@ -93,19 +92,6 @@ class Listed(NamedTuple):
     verdict: Verdict | None
     first: list[Tags]
     second: list[Tags]
-
-
-def shared() -> Path | None:
-    """The folder with the data, if there is one."""
-    if os.environ.get("RATIONALERM_SHARED"):
-        return Path(os.environ["RATIONALERM_SHARED"])
-    return next((p / "shared" for p in REPOSITORY.parents if (p / "shared" / "data").is_dir()), None)
-
-
-def lines(path: Path) -> Iterator[Any]:
-    """The rows of a JSONL file."""
-    with path.open(encoding="utf-8") as file:
-        yield from (json.loads(line) for line in file if line.strip())
 
 
 def reference(folder: Path) -> list[Listed]:

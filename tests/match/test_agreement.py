@@ -6,33 +6,25 @@ tuned on. The published worked examples check the arithmetic from printed matche
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from rationalerm.match import EmbeddedMatcher, LexicalMatcher, Matcher, assign
+from rationalerm.match import Matcher, assign, make_matcher
 from rationalerm.types import Matching
-
-ROOT = Path(__file__).resolve().parents[2]
+from scripts import ROOT, script
 
 
 @pytest.fixture(scope="module")
 def agreement() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("agreement", ROOT / "perf" / "agreement.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("perf/agreement.py")
 
 
-@pytest.fixture(scope="module", params=[EmbeddedMatcher, LexicalMatcher], ids=["embedded", "lexical"])
+@pytest.fixture(scope="module", params=["embedded", "lexical"])
 def matcher(request: pytest.FixtureRequest) -> Matcher:
-    made: Matcher = request.param()
-    return made
+    return make_matcher(request.param)
 
 
 def test_worked_examples_give_the_published_consistency(shared: Path) -> None:

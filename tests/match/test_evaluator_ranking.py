@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,18 +12,12 @@ import pytest
 
 from endpoint import FakeEndpoint, best_answer
 from rationalerm.match import make_matcher
-
-ROOT = Path(__file__).resolve().parents[2]
+from scripts import script
 
 
 @pytest.fixture(scope="module")
 def evaluators() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("evaluators", ROOT / "perf" / "evaluators.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("perf/evaluators.py")
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,7 @@ A trick that is paid today stands in KNOWN with the largest rise, and fails here
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,8 +13,8 @@ import pytest
 from rationalerm import HybridReward, evaluate
 from rationalerm.data.pairs import PairFile
 from rationalerm.match import Matcher, make_matcher
+from scripts import script
 
-ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 0.05
 JUDGES = ("checks", "surface", "noisy")
 
@@ -59,17 +55,7 @@ KNOWN_ALONE: dict[str, dict[str, float]] = {
 """The same of what a trick gives to a list without any reason."""
 
 
-def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "perf" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules[name] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tricks = _load("tricks")
-gaming = _load("gaming")  # imports tricks
+gaming, tricks = script("perf/gaming.py"), script("perf/tricks.py")
 BY_NAME = {trick.name: trick for trick in tricks.TRICKS}
 ADDED = [
     name for name in BY_NAME if name.endswith("-first") and name != "joined-first"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rationalerm import evaluate
 from rationalerm.data.annotators import Annotator, annotators_of, merged, side_of_scores
 from rationalerm.data.pairs import Columns, PairFile
 from rationalerm.errors import DataError
@@ -160,3 +161,27 @@ def test_the_real_row(shared: Path) -> None:
     assert made["rationale_consistency"].value is not None
     assert 0 <= made["rationale_consistency"].value < 1
     assert list(made.domains) == ["code"]
+
+
+def test_what_comes_after_the_rows_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[str, int]] = []
+
+    class Seen:
+        def __init__(self, what: str, total: int | None = None) -> None:
+            self.what = what
+
+        def add(self, count: int) -> None:
+            shown.append((self.what, count))
+
+        def close(self) -> None:
+            shown.append((self.what, 0))
+
+    monkeypatch.setattr("rationalerm.run.ceiling.Progress", Seen)
+    monkeypatch.setattr("rationalerm.run.evaluation.Progress", Seen)
+    path = tmp_path / "rows.jsonl"
+    rows = [row(str(k), [person(-2, "a"), person(-1, "b")], **{"human-checklist": ["a"]}) for k in range(50)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    evaluate(path, matcher=Same(), progress=True)
+    after = [("judges' chance levels", 1), ("judges' chance levels", 0)]
+    people = [("annotators against the others", count) for count in (64, 36, 0)]
+    assert shown == [("rows", 50), ("rows", 0), *after, *people]

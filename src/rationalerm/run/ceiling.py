@@ -6,6 +6,7 @@ Reads the file a second time, and only where rows have annotators (`individual_p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -17,13 +18,14 @@ from rationalerm.errors import DataError
 from rationalerm.match import LLMMatcher, Matcher
 from rationalerm.match.base import shown
 from rationalerm.run.config import EvaluateConfig
+from rationalerm.run.progress import Progress
 from rationalerm.score.ceiling import ANNOTATOR, Ceiling, ceiling
 from rationalerm.score.rows import GameResult, rationale_status, result
 from rationalerm.types import Answer, Judgment, Matching, Pair, Verdict
 
 __all__ = ["human_ceiling"]
 
-_BATCH = 512  # games
+_BATCH = 64  # games
 
 
 class _Left(NamedTuple):
@@ -54,13 +56,14 @@ class _Rows:
                 yield _left_out(pair, person, (*people[:k], *people[k + 1 :]))
 
 
-def human_ceiling(source: PairFile, matcher: Matcher, config: EvaluateConfig) -> Ceiling | None:
+def human_ceiling(source: PairFile, matcher: Matcher, config: EvaluateConfig, progress: bool = False) -> Ceiling | None:
     """OA and RC of the annotators of a file, each held against the others.
 
     Args:
         source: the run's file; it is read again (its own counts are left alone).
         matcher: the run's. One behind an endpoint is asked once a left-out annotator; a failure is counted and leaves RC.
         config: the run's scoring and top-k.
+        progress: a line on stderr once it takes long.
 
     Returns:
         None where no row has annotators, or where the file was stdin and is gone.
@@ -75,8 +78,11 @@ def human_ceiling(source: PairFile, matcher: Matcher, config: EvaluateConfig) ->
     rows = _Rows(again, [])
     games: list[GameResult] = []
     waiting = iter(rows)
-    while batch := list(islice(waiting, _BATCH)):
-        games += _scored(batch, matcher, config)
+    with closing(Progress("annotators against the others")) as seen:
+        while batch := list(islice(waiting, _BATCH)):
+            games += _scored(batch, matcher, config)
+            if progress:
+                seen.add(len(batch))
     if not games and not rows.alone:
         return None
     return ceiling(games, rows.alone, matcher=shown(matcher.name, matcher.version))

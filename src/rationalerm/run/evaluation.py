@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -34,7 +34,7 @@ from rationalerm.types import Pair
 
 __all__ = ["EvaluateConfig", "evaluate"]
 
-_BATCH = 256
+_BATCH = 64  # pairs that are matched together
 _CHANCE_ROWS = 200
 
 
@@ -129,9 +129,11 @@ def _matched(
         _match_here(source, matcher, gathered, store, progress)
         say_unmatched(source.without_feedback, source.feedback)
         gathered.check_labels(source)
-        levels = {judge: sample.level(matcher, gathered.config.scoring) for judge, sample in gathered.chance.items()}
+        levels = _chance(matcher, gathered, progress)
     games = gathered.games(source.judges)
-    ceiling = None if isinstance(matcher, LLMMatcher) else human_ceiling(source, matcher, gathered.config)  # an LLM's costs calls
+    ceiling = None  # an LLM's would cost calls
+    if not isinstance(matcher, LLMMatcher):
+        ceiling = human_ceiling(source, matcher, gathered.config, progress)
     summary = gathered.summary(games, source, shown(matcher.name, matcher.version), levels, ceiling)
     store.settle(games, source.bad, gathered.config.spurious_under)
     if rundir:
@@ -159,6 +161,17 @@ def _match_here(source: PairFile, matcher: Matcher, gathered: Gathered, store: S
         store.close()
         if shown:
             shown.close()
+
+
+def _chance(matcher: Matcher, gathered: Gathered, progress: bool) -> dict[str, float | None]:
+    """The chance level of each judge."""
+    with closing(Progress("judges' chance levels", len(gathered.chance))) as seen:
+        levels = {}
+        for judge, sample in gathered.chance.items():
+            levels[judge] = sample.level(matcher, gathered.config.scoring)
+            if progress:
+                seen.add(1)
+    return levels
 
 
 def _audited(summary: Summary, gathered: Gathered, auditor: Matcher, rundir: RunDir | None, progress: bool) -> Summary:
