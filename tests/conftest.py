@@ -15,6 +15,13 @@ from rationalerm import cli
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_configure() -> None:
+    """The same terminal for every test, whatever the tests are run in; those that need another one set it."""
+    for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        os.environ.pop(name, None)
+    os.environ["TERM"] = "xterm"
+
+
 def find_shared() -> Path | None:
     """The folder of public data: $RATIONALERM_SHARED, or a sibling `shared/` on the way up."""
     places = [Path(os.environ["RATIONALERM_SHARED"])] if os.environ.get("RATIONALERM_SHARED") else []

@@ -277,8 +277,6 @@ def test_codes_go_to_who_wants_them(
 
 def test_a_terminals_own_width_counts_and_a_pipes_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "57")
-    monkeypatch.setenv("TERM", "xterm")  # whatever terminal the tests are run in
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setattr("sys.stdout", _Stream(True))
     assert console().width == 57
     monkeypatch.setattr("sys.stdout", _Stream(False))
