@@ -231,6 +231,20 @@ def test_failed_calls_are_failures_and_never_verdicts(
     assert files(out) == files(tmp_path / "whole")
 
 
+def test_an_endpoint_that_never_answers_gets_no_figure(run: Run, jsonl: Jsonl, tmp_path: Path) -> None:
+    with FakeEndpoint(lambda body, n: Answered(status=500, raw="{}")) as server:
+        ran = run(*asked(server, jsonl(*rows_of(3)), tmp_path / "out", "--max-retries", "0"))
+    assert ran.code == 1
+    assert "no verdict: 6 failed" in ran.out
+    assert "0.000" not in ran.out
+    said = " ".join(run("evaluate", tmp_path / "out" / "pairs.jsonl", "--judge", "m").out.split())
+    assert "0.00" not in said
+    assert "3 pairs without a verdict in one order or both" in said
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    for name in ("outcome_accuracy", "outcome_accuracy_all", "consistent_accuracy"):
+        assert (summary[name], summary[f"{name}_n"]) == (None, 0)
+
+
 def test_reasoning_is_no_answer_unless_asked_for(run: Run, jsonl: Jsonl, tmp_path: Path) -> None:
     said = "<RESULT_START>\n1. Response A is right.\n\\boxed{A>B}\n<RESULT_END>"
     with FakeEndpoint(lambda body, n: Answered(None, reasoning=said)) as server:

@@ -94,6 +94,25 @@ def test_pd2_a_judge_that_picks_the_first_place() -> None:
     assert (ties.counts["inconsistent"], ties.counts["consistent tie"]) == (0, 1)
 
 
+def test_a_failed_game_says_nothing_of_both_orders() -> None:
+    failed: dict[str, Any] = {"verdict": None, "recall": None, "verdict_status": "failed"}
+    rows = [game("1"), game("1", order="BA"), game("2"), game("2", order="BA", **failed)]
+    summary = summarise(rows, "j")
+    assert (summary["consistent_accuracy"].value, summary["consistent_accuracy"].n) == (1.0, 1)
+    silent = summarise([*rows[:2], game("2"), game("2", None, None, order="BA")], "j")  # it answered, without a verdict
+    assert (silent["consistent_accuracy"].value, silent["consistent_accuracy"].n) == (0.5, 2)
+
+
+def test_a_judge_that_never_answered_has_no_accuracy() -> None:
+    failed: dict[str, Any] = {"verdict": None, "recall": None, "verdict_status": "failed"}
+    rows = [game(key, order=order, domain=key, **failed) for key in "12" for order in ("AB", "BA")]
+    summary = summarise(rows, "j")
+    assert {name: (of.value, of.n) for name, of in summary.means.items() if of.value is not None or of.n} == {}
+    one = summarise([*rows[:2], game("2", domain="2"), game("2", order="BA", domain="2")], "j")
+    assert (one["outcome_accuracy_all"].value, one.domains["1"]["outcome_accuracy_all"].value) == (0.5, None)
+    assert summarise([game("1", None, None)], "j")["outcome_accuracy_all"].value == 0.0  # it answered, without a verdict
+
+
 def test_domains_and_categories() -> None:
     rows = [game("1", domain="code"), game("2", 1, domain="stem"), game("3", recall=0.1, domain="stem")]
     summary = summarise(rows, "j")

@@ -50,7 +50,7 @@ _REMARKS = {
     "prose": "with reasons split from prose",
     "copied reasons": "copies of a reason",
     "inconsistent": "whose two orders disagree",
-    "incomplete pair": "with a verdict in one order only",
+    "incomplete pair": "pairs without a verdict in one order or both",
 }
 
 

@@ -28,9 +28,10 @@ _STATUSES = ("given", "none", "refused", "failed", "scored", "no human reasons",
 class JudgeSummary:
     """One judge over one set of pairs (all, or a domain).
 
-    `means` holds, by name: outcome_accuracy (over answered rows), outcome_accuracy_all (a missing verdict counted as wrong),
-    rationale_consistency, precision, f1, average_precision, average_precision_soft, s_corr; and, where pairs have both
-    games, consistent_accuracy (right in both) and first_position_rate.
+    `means` holds, by name: outcome_accuracy (over answered rows), outcome_accuracy_all (a missing verdict counted as wrong;
+    None where every game failed), rationale_consistency, precision, f1, average_precision, average_precision_soft, s_corr;
+    and, where pairs have both games, consistent_accuracy (right in both, of pairs without a failed game) and
+    first_position_rate.
     """
 
     judge: str
@@ -115,11 +116,13 @@ def summarise(
         draws: of the bootstrap.
     """
     means = {name: mean(games, value, draws) for name, value in VALUES.items()}
+    if all(game.verdict_status == "failed" for game in games):
+        means["outcome_accuracy_all"] = Mean(None, None, 0)  # a judge that never answered was never wrong
     means["s_corr"] = mean(games, lambda g: g.score.recall < spurious_under if g.correct and g.score else None, draws)
     pairs = by_pair(games)
     both = {key: of for key, of in pairs.items() if len(of) > 1}
     if both:
-        decided = [of for of in both.values() if of[0].label]
+        decided = [of for of in both.values() if of[0].label and not any(game.verdict_status == "failed" for game in of)]
         consistent = [(float(pair_outcome(_sides(of), of[0].label) == "right"), of[0].cluster) for of in decided]
         means["consistent_accuracy"] = mean_of(consistent, draws)
         means["first_position_rate"] = mean([game for of in both.values() for game in of], picked_first, draws)
