@@ -646,7 +646,7 @@ class TestFaults:
             for call in (cache.lookup(key(1)), cache.put(key(1), answer()), cache.reject([key(1)])):
                 with pytest.raises(DataError, match="locked"):
                     await call
-            assert time.monotonic() - started < 0.1
+            assert time.monotonic() - started < 0.25  # one wait for the lock takes 0.3
             await cache.release(key(1))
 
         self.says(filled, "keeps the cache locked", body)

@@ -238,7 +238,7 @@ def test_a_degenerate_answer_is_read_in_no_time(text: str) -> None:
     """RS3."""
     start = time.process_time()
     reward = hybrid_reward(text, HUMAN, 1, LexicalMatcher())
-    assert time.process_time() - start < 3  # a second here, with room for a slow machine
+    assert time.process_time() - start < 15  # a second here; what is not linear takes minutes
     assert reward.total == 0.0
     assert reward.status.startswith("no verdict")
 
