@@ -35,7 +35,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("unit", [".", "a.b", "e.g. ", "x\n", "A. ", '."', "。", "?!"])
 def test_linear_time(unit: str) -> None:
-    """Sixteen times the text takes sixteen times as long: 64 is far from that and from the 256 of quadratic time, on any machine."""
+    """Sixteen times the text takes sixteen times as long: 64 is far from that, and from the 256 of quadratic time."""
 
     def seconds(size: int) -> float:
         start = time.process_time()
