@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from rationalerm.match import sides, words
 
-__all__ = ["fold", "named_fold", "negates"]
+__all__ = ["bare", "fold", "named_fold", "negates"]
 
 _NEGATORS = frozenset(["not", "never", "no", "cannot", "without", "nor"])
 _AUXILIARIES = frozenset(["does", "do", "did"])
@@ -34,7 +34,12 @@ def named_fold(marked: str) -> str:
     >>> named_fold(sides.mark("Response 1 is the correct translation")) == named_fold(sides.mark("A is the correct translation."))
     True
     """
-    return _NAMED.sub(r"\1", " ".join(marked.split())).casefold().rstrip(_STOPS)
+    return bare(marked).casefold().rstrip(_STOPS)
+
+
+def bare(marked: str) -> str:
+    """The signs of a marked text without what stands around them ("the ", "@", " response"), and white space folded."""
+    return _NAMED.sub(r"\1", " ".join(marked.split()))
 
 
 def negates(first: str, second: str) -> bool:
