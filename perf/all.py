@@ -11,6 +11,7 @@ SCRIPTS = (
     "evaluate.py",
     "report.py",
     "agreement.py",
+    "embedded.py",
     "evaluators.py",
     "gaming.py",
     "tags.py",

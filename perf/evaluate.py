@@ -16,7 +16,7 @@ def main() -> None:
     print(f"evaluate: {machine()}, one core")
     with tempfile.TemporaryDirectory() as folder:
         path = write_rows(Path(folder) / "pairs.jsonl", pair_rows(1000))
-        for matcher in ("embedded", "lexical"):
+        for matcher in ("embedded", "fast", "lexical"):
             out = Path(folder) / matcher
             ran = timed([BIN, "evaluate", path, "--json", "--matcher", matcher, "--out", out], runs=1)
             rc = {name: round(judge["rationale_consistency"], 3) for name, judge in json.loads(ran.out)["judges"].items()}
@@ -28,7 +28,7 @@ def main() -> None:
         for j in ("checks", "surface")
     ]
     pairs = sum(len(human) * len(model) for human, model in lists)
-    for matcher in (EmbeddedMatcher(), LexicalMatcher()):
+    for matcher in (EmbeddedMatcher(fast=True), LexicalMatcher()):
         matcher.match(["warm"], ["up"])
         for what in ("every reason new", "reasons seen before"):
             start = time.perf_counter()

@@ -46,7 +46,7 @@ from rationalerm.run import evaluate
 from rationalerm.run.agreement import agree
 
 SAMPLE = REPOSITORY / "src" / "rationalerm" / "sample" / "pairs.jsonl"
-OFFLINE = ("embedded", "lexical")
+OFFLINE = ("embedded", "fast", "lexical")
 FEWEST_JUDGES = 3  # a reference, and two to rank
 REFERENCE_REASONS, JUDGE_REASONS = 7, 5
 COUNTS = ("told_by_a", "told_by_b", "alike", "told_by_both")

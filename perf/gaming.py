@@ -32,7 +32,7 @@ from rationalerm.types import Matching, Pair
 from tricks import TRICKS, Reasons, Trick
 
 SAMPLE = Path(rationalerm.__file__).parent / "sample" / "pairs.jsonl"
-MATCHERS = ("embedded", "lexical")
+MATCHERS = ("embedded", "fast", "lexical")
 LIMIT = 0.05
 NOBODY = "nobody"
 METRICS: dict[str, tuple[str, int | None]] = {

@@ -88,7 +88,7 @@ def test_it_runs_the_demo_in_an_empty_environment(wheel: Path, version: str, tmp
     assert int(ran.stdout) >= 9, ran.stderr
     (site,) = (env / "lib").glob("python*/site-packages")
     size = sum(p.stat().st_size for p in site.rglob("*") if p.is_file())
-    assert size < 250e6, f"site-packages is {size / 1e6:.0f} MB"
+    assert size < 360e6, f"site-packages is {size / 1e6:.0f} MB"
     listed = subprocess.run([str(bin_ / "python"), "-m", "pip", "list"], capture_output=True, text=True).stdout.lower()
     assert "torch" not in listed
     assert "openai" not in listed

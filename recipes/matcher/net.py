@@ -1,11 +1,10 @@
-"""The networks, in torch: one reads a reason, one compares two read ones, one reads two together.
+"""The networks, in torch: one reads a reason, one compares two that were read.
 
     states    = the lower three layers of MiniLM-L6 over a reason's tokens              fixed, not trained
     vectors   = W (the upper three layers over the states), unit length, and a weight a token
     compare   = a token of one reason, what of the other it attends to, what the two have and lack; summed by weight, both ways
-    together  = the upper three layers, a second copy of them, over the states of both reasons at once
 
-Each of the last two gives two logits: FULFILS (the model reason says what the human reason says, of the response it says it of)
+The last gives two logits: FULFILS (the model reason says what the human reason says, of the response it says it of)
 and COVERS (its content is there, whoever it is said of: texts that are about no response).
 """
 
@@ -19,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-__all__ = ["COVERS", "FULFILS", "Compare", "Lower", "Together", "Upper", "minilm"]
+__all__ = ["COVERS", "FULFILS", "Compare", "Lower", "Upper", "minilm"]
 
 WIDTH, HEADS, LOWER, LAYERS = 384, 12, 3, 6
 SIZE = 96  # numbers a token that are compared
@@ -160,30 +159,6 @@ class Compare(nn.Module):
         other, precision, precision2 = self.one_way(m, mw, h, back)
         known = torch.stack([recall, precision, recall2, precision2], -1)
         return self.head(torch.cat([ours, other, known], -1))
-
-
-class Together(nn.Module):
-    """The states of two reasons to two logits."""
-
-    def __init__(self, dropout: float = 0.1) -> None:
-        super().__init__()
-        self.dropout = dropout
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS - LOWER))
-        self.whose = nn.Parameter(torch.randn(2, WIDTH) * 0.02)
-        self.head = nn.Sequential(nn.Linear(2 * WIDTH, WIDTH), nn.GELU(), nn.Linear(WIDTH, 2))
-
-    def forward(self, h: Tensor, h_mask: Tensor, m: Tensor, m_mask: Tensor) -> Tensor:
-        """[pair, token, WIDTH], [pair, token] of both -> [pair, 2]."""
-        x = torch.cat([h + self.whose[0], m + self.whose[1]], 1)
-        mask = torch.cat([h_mask, m_mask], 1)
-        for layer in self.layers:
-            x = layer(x, blank_of(mask), self.dropout)
-        ends = torch.cat([x[:, 0], x[:, h.shape[1]]], -1)  # the first token of each
-        return self.head(ends)
-
-    def load(self, weights: dict[str, Tensor]) -> None:
-        """The weights of MiniLM's upper layers."""
-        load_layers(self.layers, weights, LOWER)
 
 
 def pretrained() -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rationalerm.match import EmbeddedMatcher, sides
+from rationalerm.match import sides
+from rationalerm.match.fast import FastMatcher
 
 __all__ = ["WEIGHT", "Rules"]
 
@@ -25,7 +26,7 @@ class Rules:
     """Evidence of pairs of texts in frames; a text in the other frame is the text with the responses changed over."""
 
     def __init__(self) -> None:
-        self._matcher = EmbeddedMatcher()
+        self._matcher = FastMatcher()
         self._calibration = self._matcher._load()[1]
         self._turned: dict[str, str] = {}
 

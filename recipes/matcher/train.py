@@ -1,6 +1,6 @@
-"""One training of each network. Knows nothing of calibration or of the shipped files.
+"""The training of the networks. Knows nothing of calibration or of the shipped files.
 
-A step of `Comparing` reads the texts of some groups once, compares the pairs of each group, looks for the texts of other groups
+A step reads the texts of some groups once, compares the pairs of each group, looks for the texts of other groups
 that look most like matches, and learns from both; beside them a few labelled bags for the second logit.
 """
 
@@ -13,17 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from net import COVERS, FULFILS, Compare, Together, Upper
+from near import near
+from net import COVERS, FULFILS, Compare, Upper
 from pairs import Pair, of_group, steps
 from rules import WEIGHT, Rules
 from sources import Bag, Group
 from states import States
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
+from watch import Asked, framed_pairs
 
-__all__ = ["Comparing", "Material", "Reading", "train"]
+__all__ = ["Comparing", "Material", "train"]
 
-_HARD, _ANY = 8, 3  # strangers a human reason meets: those that look most like matches, and any
+_HARD, _ANY = 10, 5  # strangers a human reason meets: those that look most like matches, and any
+_NEAR = 3  # texts near to a reason that come to a step beside it
+_STRANGE = 3.0  # how much such a pair counts
 _MOST = 8  # texts of a bag that are read
 _COMPARED = 256  # pairs at once
 _KEEP_EVERY = 200
@@ -37,6 +41,7 @@ class Material:
         self.bags = [b for b in bags if not b.held]
         self.by_source = {s: [b for b in self.bags if b.source == s] for s in sorted({b.source for b in self.bags})}
         self.others, self.states, self.rules = list(others), states, Rules()
+        self.near = dict(zip((g.texts["h"][0] for g in self.groups), near(self.groups, others, states), strict=True))
 
     def evidence(self, pairs: Sequence[tuple[Any, Any]]) -> Tensor:
         """What the rules say of each pair, weighed."""
@@ -89,7 +94,7 @@ def of_bags(score: Callable[[list[tuple[Any, Any]]], Tensor], bags: Sequence[tup
 class Comparing(nn.Module):
     """The upper layers and the comparison."""
 
-    groups, bags = 10, 4
+    groups, bags = 10, 6
 
     def __init__(self, weights: dict[str, Any]) -> None:
         super().__init__()
@@ -101,7 +106,7 @@ class Comparing(nn.Module):
         layers = list(self.upper.layers.parameters())
         known = {id(p) for p in layers}
         return [
-            {"params": layers, "lr": 5e-5},
+            {"params": layers, "lr": 2e-4},
             {"params": [p for p in self.parameters() if id(p) not in known], "lr": 1e-3, "weight_decay": 0.0},
         ]
 
@@ -119,6 +124,19 @@ class Comparing(nn.Module):
         place = {n: k for k, n in enumerate(distinct)}
         vectors, weights, mask = (torch.cat(p) for p in zip(*parts, strict=True))
         return vectors, weights, mask, {text: place[n] for text, n in zip(texts, numbers, strict=True)}
+
+    @torch.no_grad()
+    def evidence_of(self, asked: Sequence[Asked], material: Material) -> list[float]:
+        """The logit of each pair, with what the rules say."""
+        pairs = framed_pairs(asked, material.states)
+        result: list[float] = []
+        for k in range(0, len(pairs), 400):
+            part = pairs[k : k + 400]
+            with torch.autocast("cpu", torch.bfloat16):
+                vectors, weights, mask, place = self.read(list(dict.fromkeys(t for pair in part for t in pair)), material.states)
+            logits = self.score([(place[h], place[m]) for h, m in part], vectors, weights, mask)[:, FULFILS]
+            result += (logits + material.evidence(part)).tolist()
+        return result
 
     def score(self, wanted: Sequence[tuple[int, int]], vectors: Tensor, weights: Tensor, mask: Tensor) -> Tensor:
         """Two logits a pair, in portions of like length."""
@@ -162,7 +180,8 @@ class Comparing(nn.Module):
             this = rng.choice((-1, 1))
             pairs += of_group(group, this, rng, states.first)
             pool += [((t, this), k) for texts in group.texts.values() for t in texts]
-        pool += [((t, rng.choice((-1, 1))), -1) for t in rng.sample(material.others, 12)]
+            pool += [((t, rng.choice((-1, 1))), -1) for t in rng.sample(material.near[group.texts["h"][0]], _NEAR)]
+        pool += [((t, rng.choice((-1, 1))), -1) for t in rng.sample(material.others, 4)]
         bags = [(bag, bag_texts(bag, rng)) for bag in material.some_bags(rng, self.bags)]
         named = [(t, -1) for bag, texts in bags for t in (bag.human, *texts)]
         all_texts = list(dict.fromkeys([*(p.human for p in pairs), *(p.model for p in pairs), *(t for t, _ in pool), *named]))
@@ -175,71 +194,17 @@ class Comparing(nn.Module):
         wanted = [*((p.human, p.model) for p in pairs), *chosen]
         logits = score(wanted)[:, FULFILS] + material.evidence(wanted)
         labels = torch.tensor([p.label for p in pairs] + [0.0] * len(chosen))
-        counts = torch.tensor([p.count for p in pairs] + [1.0] * len(chosen))
-        return loss_of(logits, labels, counts) + 0.3 * of_bags(score, bags)
-
-
-class Reading(nn.Module):
-    """The layers that read two reasons together."""
-
-    groups, bags = 12, 3
-    pairs = 5  # of a group
-
-    def __init__(self, weights: dict[str, Any]) -> None:
-        super().__init__()
-        self.together = Together()
-        self.together.load(weights)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """The new parts learn faster."""
-        layers = list(self.together.layers.parameters())
-        known = {id(p) for p in layers}
-        return [
-            {"params": layers, "lr": 1e-4},
-            {"params": [p for p in self.parameters() if id(p) not in known], "lr": 5e-4, "weight_decay": 0.0},
-        ]
-
-    def score(self, wanted: Sequence[tuple[Any, Any]], states: States) -> Tensor:
-        """Two logits a pair, in portions of like length."""
-        sizes = [states.length(states.numbers[h]) + states.length(states.numbers[m]) for h, m in wanted]
-        order = sorted(range(len(wanted)), key=sizes.__getitem__)
-        logits = []
-        for k in range(0, len(order), 24):
-            part = [wanted[i] for i in order[k : k + 24]]
-            h, h_mask = states.batch([states.numbers[p[0]] for p in part])
-            m, m_mask = states.batch([states.numbers[p[1]] for p in part])
-            logits.append(self.together(h, h_mask, m, m_mask).float())
-        return torch.cat(logits)[_inverse(order)]
-
-    def step(self, groups: Sequence[Group], material: Material, rng: random.Random) -> Tensor:
-        """The loss of a step."""
-        states = material.states
-        pairs: list[Pair] = []
-        for group in groups:
-            this = rng.choice((-1, 1))
-            own = of_group(group, this, rng, states.first, humans=1)
-            pairs += rng.sample([p for p in own if p.label > 0.5], self.pairs // 2)
-            pairs += rng.sample([p for p in own if p.label < 0.5], self.pairs - self.pairs // 2)
-            other = rng.choice([g for g in groups if g is not group])
-            strange = rng.choice([*(rng.choice(other.texts[key]) for key in "rsj"), rng.choice(material.others)])
-            pairs.append(Pair((group.texts["h"][0], this), (strange, rng.choice((-1, 1))), 0.0))
-        bags = [(bag, bag_texts(bag, rng, 3)) for bag in material.some_bags(rng, self.bags)]
-        wanted = [(p.human, p.model) for p in pairs]
-        wanted += [((bag.human, -1), (t, -1)) for bag, texts in bags for t in texts]
-        logits = self.score(wanted, states)
-        known = dict(zip(wanted, logits, strict=True))
-        labels, counts = torch.tensor([p.label for p in pairs]), torch.tensor([p.count for p in pairs])
-        loss = loss_of(logits[: len(pairs), FULFILS] + material.evidence(wanted[: len(pairs)]), labels, counts)
-        return loss + 0.3 * of_bags(lambda asked: torch.stack([known[p] for p in asked]), bags)
+        counts = torch.tensor([p.count for p in pairs] + [_STRANGE] * len(chosen))
+        return loss_of(logits, labels, counts) + 0.5 * of_bags(score, bags)
 
 
 def train(
-    model: Any, material: Material, count: int, path: Path, *, seed: int, falls: bool = True, say: Callable[[str], None] = print
+    model: Comparing, material: Material, count: int, path: Path, *, seed: int, say: Callable[[str], None] = print
 ) -> Iterator[int]:
-    """Trains for `count` steps and writes `path`; yields after every `_KEEP_EVERY` steps. `falls`: the rate, from a third on."""
+    """Trains for `count` steps, at a rate that falls from a third on, and writes `path`; yields every `_KEEP_EVERY` steps."""
     optimizer = torch.optim.AdamW(model.parameter_groups(), weight_decay=0.01, betas=(0.9, 0.98))
     shape = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda k: min(1.0, (k + 1) / 60) * (max(0.02, 1 - max(0, k - 0.3 * count) / (0.7 * count)) if falls else 1.0)
+        optimizer, lambda k: min(1.0, (k + 1) / 60) * max(0.02, 1 - max(0, k - 0.3 * count) / (0.7 * count))
     )
     rng = random.Random(seed)
     torch.manual_seed(seed)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from sources import Group
 from states import States
 
-__all__ = ["Asked", "contrast_pairs", "held_pairs", "rights", "strangers"]
+__all__ = ["Asked", "contrast_pairs", "framed_pairs", "held_pairs", "rights", "strangers"]
 
 Asked = tuple[str, str, str, float]  # kind, human, model, label
 _TUNING = Path(__file__).resolve().parents[1] / "matcher_static"
@@ -74,11 +74,3 @@ def framed_pairs(asked: Sequence[Asked], states: States) -> list[tuple[tuple[str
     """The pairs as a network asks for them: both in the frame of the human reason."""
     states.add(text for _, human, model, _ in asked for text in (human, model))
     return [((h, states.first[h] or -1), (m, states.first[h] or -1)) for _, h, m, _ in asked]
-
-
-def logits_of(
-    score: Callable[[Sequence[tuple[tuple[str, int], tuple[str, int]]]], np.ndarray], asked: Sequence[Asked], states: States
-) -> list[float]:
-    """The first logit of each pair."""
-    pairs = framed_pairs(asked, states)
-    return [float(z) for k in range(0, len(pairs), 400) for z in score(pairs[k : k + 400])[:, 0]]

@@ -26,16 +26,16 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("runs")
-    for matcher in ("embedded", "lexical"):
+    for matcher in ("fast", "lexical"):
         rationalerm.evaluate(SAMPLE, (), matcher, folder / matcher)
-    return folder / "embedded", folder / "lexical"
+    return folder / "fast", folder / "lexical"
 
 
 def test_agree_on_the_sample(run: Run, runs: tuple[Path, Path]) -> None:
     ran = run("agree", *runs)
     assert (ran.code, ran.err) == (0, "")
     for words in (
-        f"A: {runs[0]} (embedded",
+        f"A: {runs[0]} (fast",
         f"B: {runs[1]} (lexical",
         "paper scoring, top-k 5; 95% intervals over prompts",
         "RC by A [95%]",

@@ -22,7 +22,7 @@ def agreement() -> ModuleType:
     return script("perf/agreement.py")
 
 
-@pytest.fixture(scope="module", params=["embedded", "lexical"])
+@pytest.fixture(scope="module", params=["fast", "lexical"])
 def matcher(request: pytest.FixtureRequest) -> Matcher:
     return make_matcher(request.param)
 

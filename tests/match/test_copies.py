@@ -18,13 +18,13 @@ NEGATED = [
 ]
 
 
-@pytest.mark.parametrize("matcher", [EmbeddedMatcher(), LexicalMatcher()])
+@pytest.mark.parametrize("matcher", [EmbeddedMatcher(), EmbeddedMatcher(fast=True), LexicalMatcher()])
 @pytest.mark.parametrize(("first", "second"), NEGATED)
 def test_a_lone_negation_contradicts(matcher: Matcher, first: str, second: str) -> None:
     assert matcher.match([first], [second]).scores == matcher.match([second], [first]).scores == {}
 
 
-@pytest.mark.parametrize("matcher", [EmbeddedMatcher(), LexicalMatcher()])
+@pytest.mark.parametrize("matcher", [EmbeddedMatcher(), EmbeddedMatcher(fast=True), LexicalMatcher()])
 @pytest.mark.parametrize(
     "reason", ["Response 1 is too verbose", "A has a factual error", "B", "回答1は正しい。", "Not in Spanish, not in French."]
 )
@@ -32,7 +32,9 @@ def test_a_reason_fulfils_itself(matcher: Matcher, reason: str) -> None:
     assert matcher.match([reason], ["other", f" {reason.upper()}\n"]).scores[0, 1] == 1.0
 
 
-@pytest.mark.parametrize("matcher", [EmbeddedMatcher(), LexicalMatcher()], ids=["embedded", "lexical"])
+@pytest.mark.parametrize(
+    "matcher", [EmbeddedMatcher(), EmbeddedMatcher(fast=True), LexicalMatcher()], ids=["embedded", "fast", "lexical"]
+)
 @pytest.mark.parametrize(
     ("human", "model"),
     [

@@ -22,7 +22,7 @@ def evaluators() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def found(evaluators: ModuleType, shared: Path) -> Any:
-    matchers = {name: make_matcher(name) for name in ("embedded", "lexical")}
+    matchers = {name: make_matcher(name) for name in ("fast", "lexical")}
     return evaluators.measured(matchers, 8, shared / "data")
 
 
@@ -34,7 +34,7 @@ def references(found: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 def test_a_matcher_agrees_with_itself(evaluators: ModuleType) -> None:
-    found = evaluators.measured({"embedded": make_matcher("embedded"), "again": make_matcher("embedded")}, 12, None)
+    found = evaluators.measured({"fast": make_matcher("fast"), "again": make_matcher("fast")}, 12, None)
     assert list(found["sets"]) == ["sample"]
     assert found["sets"]["sample"]["rows"] == 12
     (agreed,) = found["agreement"]

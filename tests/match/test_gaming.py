@@ -20,6 +20,14 @@ JUDGES = ("checks", "surface", "noisy")
 
 KNOWN: dict[str, dict[str, float]] = {
     "embedded": {
+        "demands-first": 0.107,
+        "responses-first": 0.124,
+        "responses-last": 0.09,
+        "response-sentences-first": 0.108,
+        "prompt-in-each": 0.154,
+        "both-ways-in-each": 0.074,
+    },
+    "fast": {
         "demands-first": 0.162,
         "demands-last": 0.068,
         "responses-first": 0.103,
@@ -40,6 +48,11 @@ KNOWN: dict[str, dict[str, float]] = {
 
 KNOWN_ALONE: dict[str, dict[str, float]] = {
     "embedded": {
+        "demands-first": 0.121,
+        "responses-first": 0.124,
+        "response-sentences-first": 0.122,
+    },
+    "fast": {
         "demands-first": 0.184,
         "responses-first": 0.105,
         "response-sentences-first": 0.155,

@@ -11,7 +11,9 @@ from types import ModuleType
 import pytest
 
 from rationalerm.match.learnt.framed import marked
-from scripts import ROOT
+from rationalerm.match.learnt.networks import files
+from rationalerm.match.learnt.scale import Seen
+from scripts import ROOT, script
 
 RECIPE = ROOT / "recipes" / "matcher"
 
@@ -81,3 +83,48 @@ def test_topics_are_kept_out_whole(shared: Path, sources: ModuleType) -> None:
         assert 0.1 < held < 0.45, source
         told = {bag.human for bag in mine if bag.held} & {bag.human for bag in mine if not bag.held}
         assert len(told) < 0.01 * len(mine)
+
+
+@pytest.fixture(scope="module")
+def make(shared: Path) -> ModuleType:
+    assert (shared / "data").is_dir()
+    sys.modules.pop("make", None)  # recipes/matcher_static has one of the same name
+    return script("recipes/matcher/make.py")
+
+
+def test_the_recipe_makes_a_model(make: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A short one: training, files; and it goes on from what ships, each weight to the 8 bits of the file."""
+    groups, bags = [g for g in make.groups(most=13) if g.source in ("code", "stem")], make.bags()[::400]
+    monkeypatch.setattr(make, "groups", lambda: groups)
+    monkeypatch.setattr(make, "bags", lambda: bags)
+    asked = [("reworded", "A omits it", "no unit in A", 1.0), ("other", "A omits it", "B omits it", 0.0)]
+    monkeypatch.setattr(make.watch, "contrast_pairs", lambda: asked)
+    monkeypatch.setattr(make, "_OTHERS", 60)
+    monkeypatch.setattr(make, "BUILD", tmp_path)
+    monkeypatch.setattr(make, "MODEL", tmp_path / "model")
+    for on in (False, True):
+        make.trained(2, on)
+        make.exported()
+        shipped = make.weights(make.MODEL)
+        for key, trained in make.torch.load(tmp_path / "trained.pt").items():
+            assert (shipped.pop(key) - trained).abs().max() <= trained.abs().max() / 250, key
+        assert not shipped
+    assert {file.name for file in make.MODEL.iterdir()} == {*files()} - {"scale.json"}
+
+
+def test_a_scale_is_fitted() -> None:
+    """Where the rules tell little and the comparison tells all, that is what weighs."""
+    calibrate = script("recipes/matcher/calibrate.py")
+    rng = random.Random(1)
+    pairs = []
+    for kind in (*calibrate._JUDGED, "sample"):
+        for _ in range(60):
+            label = float(kind.endswith("reworded"))
+            rules = rng.gauss(label, 1) - 3 * (kind == "sample")
+            seen = Seen(rules, (rng.gauss(4 * label - 2, 1), rng.gauss(0, 1)))
+            pairs.append(calibrate.Known(kind, "reasons", seen, label))
+    scale = calibrate.fit(pairs, "reasons")
+    right = sum((scale.score(one.seen) > 0.5) == (one.label > 0.5) for one in pairs) / len(pairs)
+    assert right > 0.9
+    assert scale.heard[0] > 0.5 > scale.heard[1] == 0.0
+    assert sum(scale.score(one.seen) > 0.5 for one in pairs if one.kind == "sample") <= 1

@@ -106,9 +106,9 @@ def results(request: pytest.FixtureRequest) -> Results:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("runs")
-    for matcher in ("embedded", "lexical"):
+    for matcher in ("fast", "lexical"):
         rationalerm.evaluate(SAMPLE, (), matcher, folder / matcher)
-    return folder / "embedded", folder / "lexical"
+    return folder / "fast", folder / "lexical"
 
 
 def rows_of_csv(text: str) -> list[dict[str, str]]:

@@ -150,7 +150,7 @@ def test_both_orders_are_turned_back_and_averaged(jsonl: Jsonl) -> None:
     assert (judge["outcome_accuracy"].value, judge["rationale_consistency"].value, judge.counts["inconsistent"]) == (0.5, 0.5, 1)
 
 
-@pytest.mark.parametrize("matcher", ["embedded", "lexical"])
+@pytest.mark.parametrize("matcher", ["embedded", "fast", "lexical"])
 def test_swapping_rows_wholly_changes_nothing(jsonl: Jsonl, matcher: str) -> None:
     one = {"id": "a", "overall_preference": 2, "human-checklist": HUMAN, "m-checklist": SHARED, "m-label": "B>A"}
     letters = str.maketrans("AB", "BA")

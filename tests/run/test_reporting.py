@@ -93,7 +93,7 @@ def test_the_lines_between_the_lists_add_up_to_the_recall(page: PageFile) -> Non
         assert len({i for i, _, _ in game["links"]}) == len({j for _, j, _ in game["links"]}) == len(game["links"])
         assert all(j < 5 for _, j, _ in game["links"])
         checked += bool(game["links"])
-    assert checked > 100
+    assert checked > 60
 
 
 def test_the_texts_are_the_inputs(finished: Path, page: PageFile) -> None:

@@ -49,7 +49,9 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("--audit", type=int, metavar="N", help="N random rows to a second evaluator too: do they agree?")
     parser.add_argument(
-        "--audit-matcher", choices=("embedded", "lexical", "llm"), help="the second evaluator (llm; embedded if the first is llm)"
+        "--audit-matcher",
+        choices=("embedded", "fast", "lexical", "llm"),
+        help="the second evaluator (llm; embedded if the first is llm)",
     )
     add_match_options(parser)
     add_llm_options(parser, needed=False)

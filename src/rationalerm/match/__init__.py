@@ -1,8 +1,9 @@
 """Two lists of reasons in, a score matrix out; and the one-to-one optimum of it. Knows nothing of judges, files or metrics.
 
-base         what a matcher is                     embedded, lexical, llm   the matchers
-assign       the one-to-one optimum                static                   what embedded and lexical share:
-reading      a reason read once                      align, pairs, calibration
+base         what a matcher is                     embedded, fast, lexical, llm   the matchers
+assign       the one-to-one optimum                learnt                         the networks of embedded
+reading      a reason read once                    static                         what fast, lexical and embedded share:
+                                                     rows, align, pairs, calibration
 sides, polarity, facts, generic, words, vectors    what a reason says, each in its own module
 """
 
@@ -25,7 +26,7 @@ def make_matcher(name: str) -> Matcher:
         UsageError: any other name; `llm` needs a model.
     """
     if name in ("embedded", "fast"):
-        return EmbeddedMatcher()
+        return EmbeddedMatcher(fast=name == "fast")
     if name == "lexical":
         return LexicalMatcher()
     if name == "llm":

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from rationalerm.errors import MatcherError
 from rationalerm.match.pairs import AT_ONCE, FEATURES, AtOnce
 
-__all__ = ["Calibration", "conflicts"]
+__all__ = ["Calibration", "conflicts", "too_vague"]
 
 Floats = npt.NDArray[np.float64]
 RULES = "5"  # raise it whenever a rule in this folder's code changes a score
@@ -90,10 +90,14 @@ class Calibration:
     def possible(self, row: AtOnce) -> npt.NDArray[np.bool_]:
         """Which pairs of a row could score at all, going by what is known at once and by the most that the rest can add to it.
         What this drops scores 0 in any case."""
+        result: npt.NDArray[np.bool_] = (self.at_most(row) >= self._least) & (row.known[-1] <= _TOO_VAGUE)
+        return result
+
+    def at_most(self, row: AtOnce) -> Floats:
+        """z by what is known at once, with the most that shared evidence could add to it, [human, model]."""
         weights = [self._named[name] for name in AT_ONCE]
         z: Floats = np.tensordot(weights, row.known, 1) + (self.bias + max(0.0, self._named["evidence"]) * row.evident)
-        result: npt.NDArray[np.bool_] = (z >= self._least) & (row.known[-1] <= _TOO_VAGUE)
-        return result
+        return z
 
     def evidence(self, x: Sequence[float]) -> float:
         """z, summed in a fixed order."""
@@ -106,7 +110,7 @@ class Calibration:
         """The calibrated score, 0 where it stays under the floor."""
         z = self.evidence(x)
         knots = self.knots
-        if z <= knots[0][0] or x[_VAGUE] > _TOO_VAGUE:
+        if z <= knots[0][0] or too_vague(x[_VAGUE]):
             return 0.0
         value = knots[-1][1]
         for (z0, s0), (z1, s1) in itertools.pairwise(knots):
@@ -121,6 +125,11 @@ class Calibration:
             return score
         less = round(score * worth, 4)
         return less if less >= self.floor else 0.0
+
+
+def too_vague(vague: float) -> bool:
+    """Whether a remark says too little in particular to fulfil any reason."""
+    return vague > _TOO_VAGUE
 
 
 def conflicts(x: Sequence[float], slot: float) -> bool:

@@ -1,29 +1,176 @@
-"""The default matcher: word alignment over static vectors, rules for sides, polarity, facts and vagueness. Offline."""
+"""The default matcher: a small model of our own reads the reasons, beside the rules of the static one. Offline. (docs/matcher.md)
+
+Every reason is read once; pairs that may match by the rules are compared by what was kept of the two. What the networks can't be
+trusted with stays a rule: vague remarks, texts that claim nothing, copies, a lone negation.
+"""
 
 from __future__ import annotations
 
-from rationalerm.match.static import StaticMatcher
-from rationalerm.match.vectors import wordllama_print, wordllama_vectors
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
-__all__ = ["EmbeddedMatcher"]
+from rationalerm.match.calibration import too_vague
+from rationalerm.match.fast import FastMatcher
+from rationalerm.match.learnt.framed import Marked, framed, marked
+from rationalerm.match.learnt.networks import Networks, Read, files
+from rationalerm.match.learnt.scale import Scale, Seen, scales
+from rationalerm.match.rows import Rows
+from rationalerm.match.static import negated
+from rationalerm.types import Matching
+
+__all__ = ["EmbeddedMatcher", "Looked"]
+
+RULES = "1"  # raise it whenever a change of this file or of learnt/ changes a score
+_THREADS = 4
+_AT_ONCE = 128  # reasons that one human list meets at once
+Pair = tuple[int, int]
 
 
-class EmbeddedMatcher(StaticMatcher):
-    """Scores by wordllama's token vectors.
+class Looked(NamedTuple):
+    """A pair with all that is known of it; recipes/matcher fits the scales to these. `scale`: which one weighs it."""
+
+    human: int
+    model: int
+    scale: str
+    seen: Seen
+    features: list[float]
+
+
+class EmbeddedMatcher(FastMatcher):
+    """Scores by the shipped networks and the rules.
 
     Args:
-        fast: True is the static matcher, the only one there is so far.
+        fast: leave the networks out: the static vectors and the rules alone, some 18 times as fast. `.name` is then "fast".
 
     Raises:
-        MatcherError: at the first match, if wordllama or its files are missing.
+        MatcherError: at the first match, if a file or a package that reads it is missing.
     """
 
-    name = "embedded"
-    _vectors = staticmethod(wordllama_vectors)
-
-    def __init__(self, fast: bool = True) -> None:
+    def __init__(self, fast: bool = False) -> None:
         super().__init__()
         self.fast = fast
+        self._networks: Networks | None = None
+        self._scales: dict[str, Scale] = {}
 
-    def _print(self) -> str:
-        return f"-{wordllama_print()}"
+    def __getstate__(self) -> dict[str, Any]:
+        return {"fast": self.fast}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What the command line calls it."""
+        return "fast" if self.fast else "embedded"
+
+    @property
+    def version(self) -> str:
+        """Changes with the networks, their scales, and whatever the static matcher's version changes with."""
+        if self.fast:
+            return super().version
+        if self._version is None:
+            digest = hashlib.sha256(b"\0".join([*files().values(), FastMatcher().version.encode()])).hexdigest()
+            self._version = f"embedded-{RULES}-{digest[:8]}"
+        return self._version
+
+    def _model(self) -> tuple[Networks, dict[str, Scale]]:
+        with self._lock:
+            if self._networks is None:
+                model = files()
+                self._networks, self._scales = Networks(model), scales(model["scale.json"])
+            return self._networks, self._scales
+
+    def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
+        """`match` of each row, in order, on up to four cores."""
+        if self.fast:
+            return super().match_many(rows)
+        todo = list(rows)
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for k, (human, _) in enumerate(todo):
+            groups.setdefault(tuple(human), []).append(k)
+        found: dict[int, Matching] = {}
+        with ThreadPoolExecutor(max(1, min(_THREADS, len(groups), _cores()))) as pool:
+            matched = pool.map(lambda item: self._together(item[0], [todo[k][1] for k in item[1]]), groups.items())
+            for places, some in zip(groups.values(), matched, strict=True):
+                found |= zip(places, some, strict=True)
+        return [found[k] for k in range(len(todo))]
+
+    def _together(self, human: Sequence[str], models: Sequence[Sequence[str]]) -> list[Matching]:
+        if self.fast:
+            return super()._together(human, models)
+        reasons = list(dict.fromkeys(reason for model in models for reason in model))
+        scores: dict[str, dict[int, float]] = {reason: {} for reason in reasons}  # reason -> human -> score
+        for start in range(0, len(reasons), _AT_ONCE):
+            part = reasons[start : start + _AT_ONCE]
+            for (i, j), score in self._scored(human, part).items():
+                scores[part[j]][i] = score
+        return [
+            Matching(len(human), len(model), {(i, j): s for j, reason in enumerate(model) for i, s in scores[reason].items()})
+            for model in models
+        ]
+
+    def _scored(self, human: Sequence[str], reasons: Sequence[str]) -> dict[Pair, float]:
+        """The scores of one human list with one list; absent = 0."""
+        scores = {}
+        _, by_name = self._model()
+        readings, calibration = self.readings([*human, *reasons]), self._load()[1]
+        for looked in self.look(human, reasons):
+            i, j = looked.human, looked.model
+            worth = readings[len(human) + j].claim.against(readings[i].claim)
+            score = calibration.worth(by_name[looked.scale].score(looked.seen), worth)
+            if score > 0 and not negated(looked.features, human[i], reasons[j]):
+                scores[i, j] = score
+        scores.update(dict.fromkeys(self._copies(human, reasons), 1.0))
+        return scores
+
+    def look(self, human: Sequence[str], model: Sequence[str], everything: bool = False) -> list[Looked]:
+        """All that is known of each pair that could match; of each but the vague ones, if `everything`."""
+        if not human or not model:
+            return []
+        networks, by_name = self._model()
+        reader, calibration = self._load()
+        readings, vectors, stems = reader.read([*human, *model])
+        rows = Rows(readings[: len(human)], readings[len(human) :], vectors, stems)
+        named = ["reasons" if reading.claim.about else "others" for reading in readings[: len(human)]]
+        weighed = [by_name[name] for name in named]
+        closest = calibration.at_most(rows.known)
+        pairs: list[tuple[Pair, list[float], float]] = []
+        for j in range(len(model)):
+            if too_vague(rows.known.known[-1][0, j]):
+                continue
+            for i in range(len(human)):
+                if everything or weighed[i].possible(closest[i, j]):
+                    features = rows.features(i, j)
+                    pairs.append(((i, j), features, calibration.evidence(features)))
+        if not everything:
+            pairs = [pair for pair in pairs if weighed[pair[0][0]].possible(pair[2])]
+        reads = _read_in_frames(networks, [marked(t) for t in human], [marked(t) for t in model], [pair for pair, *_ in pairs])
+        heard = networks.compare(reads).tolist()
+        return [
+            Looked(i, j, named[i], Seen(rules, (logits[0], logits[1])), features)
+            for ((i, j), features, rules), logits in zip(pairs, heard, strict=True)
+        ]
+
+
+def _read_in_frames(
+    networks: Networks, human: Sequence[Marked], model: Sequence[Marked], pairs: Sequence[Pair]
+) -> list[tuple[Read, Read]]:
+    """Both reasons of each pair, read in the frame of the human one; one that names no response takes the other's."""
+    texts: dict[tuple[str, int], str] = {}
+
+    def of(text: str, this: int) -> str:
+        return texts.get((text, this)) or texts.setdefault((text, this), framed(text, this))
+
+    wanted = []
+    for i, j in pairs:
+        (ours, side), (theirs, other) = human[i], model[j]
+        wanted.append((of(ours, side), of(theirs, side or other)))
+    found = networks.read([text for pair in wanted for text in pair])
+    return [(found[h], found[m]) for h, m in wanted]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

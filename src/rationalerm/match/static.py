@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from rationalerm.match.align import align
 from rationalerm.match.calibration import Calibration
 from rationalerm.match.copies import fold, negates
-from rationalerm.match.pairs import FEATURES, at_once, features
+from rationalerm.match.pairs import FEATURES
 from rationalerm.match.reading import Reader, Reading
+from rationalerm.match.rows import Rows
 from rationalerm.match.vectors import IntVector
 from rationalerm.types import Matching
 
-__all__ = ["StaticMatcher"]
+__all__ = ["StaticMatcher", "negated"]
 
 _EXACT, _EXACT_PRECISION = FEATURES.index("exact"), FEATURES.index("exact_precision")
 _NEAR_COPY = 0.4  # from here on a pair is worth a look for a lone negation
@@ -50,24 +51,27 @@ class StaticMatcher:
     def version(self) -> str:
         """Changes with the rules, the tables, the calibration or the files that the vectors come from."""
         if self._version is None:
-            self._version = f"{(self._calibration or Calibration.load(self.name)).version}{self._print()}"
+            self._version = f"{(self._calibration or self._shipped()).version}{self._print()}"
         return self._version
 
     def _print(self) -> str:
         """What tells the vectors' source from another one; empty where the code alone makes them."""
         return ""
 
+    def _shipped(self) -> Calibration:
+        return Calibration.load(self.name)
+
     def _load(self) -> tuple[Reader, Calibration]:
         with self._lock:
             if self._calibration is None:
-                self._calibration = Calibration.load(self.name)
+                self._calibration = self._shipped()
             if self._reader is None:
                 self._reader = Reader(type(self)._vectors())
             return self._reader, self._calibration
 
     def calibrated(self, calibration: Calibration) -> Self:
         """The same matcher under other numbers: for cross-validation (perf/agreement.py). A pickle of it forgets them."""
-        made = type(self)()
+        made = copy.copy(self)  # as a pickle would: nothing read yet
         made._calibration = calibration
         return made
 
@@ -98,13 +102,17 @@ class StaticMatcher:
             ours, theirs = readings[: len(human)], readings[len(human) :]
             for i, place, x in _pairs(ours, theirs, vectors, stems, calibration):
                 score = calibration.worth(calibration.score(x), theirs[place].claim.against(ours[i].claim))
-                if score > 0 and not _negated(x, human[i], reasons[place]):
+                if score > 0 and not negated(x, human[i], reasons[place]):
                     k, j = owner[place]
                     scores[k][i, j] = score
-            for i, place in _copies(_forms(human, ours), _forms(reasons, theirs)):
+            for i, place in self._copies(human, reasons):
                 k, j = owner[place]
                 scores[k][i, j] = 1.0
         return [Matching(len(human), len(model), found) for model, found in zip(models, scores, strict=True)]
+
+    def _copies(self, human: Sequence[str], reasons: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """The pairs in which the two are copies of each other."""
+        return _copies(_forms(human, self.readings(human)), _forms(reasons, self.readings(reasons)))
 
     def readings(self, texts: Sequence[str]) -> list[Reading]:
         """What the rules read in each text; the last ones are remembered, so it costs little after `match`."""
@@ -132,7 +140,7 @@ def _portions(places: list[int], sizes: list[int]) -> Iterator[list[int]]:
     yield part
 
 
-def _negated(x: Sequence[float], human: str, model: str) -> bool:
+def negated(x: Sequence[float], human: str, model: str) -> bool:
     """Whether two reasons differ by a negation alone."""
     return min(x[_EXACT], x[_EXACT_PRECISION]) >= _NEAR_COPY and negates(human, model)
 
@@ -156,19 +164,8 @@ def _pairs(
     human: list[Reading], model: list[Reading], vectors: IntVector, stems: Any, bound: Calibration | None = None
 ) -> list[_Scored]:
     """The pairs that share something, with their features; with `bound`, only those that could still score."""
-    a = align(human, model, vectors, stems)
-    row = at_once(human, model, (a.recall, a.precision, a.exact, a.exact_precision, a.cosine, a.residual * (1 - a.exact)))
-    possible = a.recall >= _LEAST_RECALL
+    rows = Rows(human, model, vectors, stems)
+    possible = rows.known.known[0] >= _LEAST_RECALL
     if bound is not None:
-        possible &= bound.possible(row)
-    places = np.nonzero(possible)
-    h_starts, m_starts = a.human_starts.tolist(), a.model_starts.tolist()
-    columns = *places, row.evident[places], row.known[:, places[0], places[1]].T
-    result = []
-    for i, j, evident, known in zip(*(column.tolist() for column in columns), strict=True):
-
-        def near(x: int, y: int, row: int = h_starts[i], column: int = m_starts[j]) -> int:
-            return int(a.near[row + x, column + y])
-
-        result.append((i, j, features(human[i], model[j], known, evident, near)))
-    return result
+        possible &= bound.possible(rows.known)
+    return [(i, j, rows.features(i, j)) for i, j in np.argwhere(possible).tolist()]

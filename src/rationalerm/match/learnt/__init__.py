@@ -1,1 +1,7 @@
-"""What a learnt matcher reads (recipes/matcher trains one; none ships yet). Knows nothing of lists, rows or assignment."""
+"""The learnt part of the embedded matcher: networks that read a reason and compare two that were read.
+
+framed   a reason's text as the networks read it      networks   the shipped ONNX files, run and remembered
+scale    what is known of a pair -> a score           matcher    the rules and the networks put together
+
+Knows nothing of lists, rows or assignment. recipes/matcher makes what lies in model/.
+"""

@@ -87,7 +87,7 @@ def train_genrm(prompts: str | Path, out: str | Path, config: GenRMConfig, *, sh
             if show and main:
                 say(f"was finished before, after {start} updates; nothing is left to do")
             return before if main else {}
-        matcher = EmbeddedMatcher()
+        matcher = EmbeddedMatcher(fast=True)
         recorder = _recorder(config, matcher)
         watch = stack.enter_context(_watch(rundir, recorder, matcher, config, start, show))
         if show and main and checkpoint:
