@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rationalerm import EmbeddedMatcher
 from rationalerm.errors import MatcherError
-from rationalerm.match import sides
+from rationalerm.match import embedded, sides
 from rationalerm.match.fast import FastMatcher
 from rationalerm.match.learnt import networks
 from rationalerm.match.learnt.framed import THAT, THIS, framed, marked
@@ -143,6 +143,16 @@ def test_a_missing_file_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(networks.resources, "files", lambda _: root / "nowhere")
     with pytest.raises(MatcherError, match="reinstall rationalerm, or use --matcher fast"):
         EmbeddedMatcher().match(["a"], ["b"])
+
+
+@pytest.mark.parametrize("name", ["encoder.onnx", "compare.onnx", "tokenizer.json", "scale.json"])
+@pytest.mark.parametrize("text", [b"", b"version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 123\n"])
+def test_a_damaged_file_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, text: bytes) -> None:
+    whole = files()
+    monkeypatch.setattr(embedded, "files", lambda: whole | {name: text})
+    with pytest.raises(MatcherError, match=r"^the embedded matcher's model is damaged \(.+\); reinstall rationalerm") as caught:
+        EmbeddedMatcher().match(["A omits the unit."], ["A gives no unit."])
+    assert "\n" not in str(caught.value)
 
 
 def test_fast_leaves_the_networks_out(monkeypatch: pytest.MonkeyPatch) -> None:

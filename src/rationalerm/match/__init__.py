@@ -3,7 +3,7 @@
 base         what a matcher is                     embedded, fast, lexical, llm   the matchers
 assign       the one-to-one optimum                learnt                         the networks of embedded
 reading      a reason read once                    static                         what fast, lexical and embedded share:
-                                                     rows, align, pairs, calibration
+                                                     rows, align, pairs, calibration, knots
 sides, polarity, facts, generic, words, vectors    what a reason says, each in its own module
 """
 

@@ -13,7 +13,6 @@ ships. No exponential is taken, so that no two machines can differ.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rationalerm.errors import MatcherError
+from rationalerm.match.knots import mapped, reaches
 from rationalerm.match.pairs import AT_ONCE, FEATURES, AtOnce
 
 __all__ = ["Calibration", "conflicts", "too_vague"]
@@ -79,12 +79,7 @@ class Calibration:
     def _least(self) -> float:
         """The z from which on a score is not under the floor, less what rounding can do; less, too, the most that features
         outside `AT_ONCE` can add (they go up to 1), evidence apart."""
-        z = self.knots[0][0]
-        for (z0, s0), (z1, s1) in itertools.pairwise(self.knots):
-            z = z0
-            if s1 >= self.floor:
-                z += max(0.0, self.floor - s0) * (z1 - z0) / (s1 - s0)
-                break
+        z = reaches(self.knots, self.floor)
         return z - 1e-9 - sum(max(0.0, w) for name, w in self._named.items() if name not in (*AT_ONCE, "evidence"))
 
     def possible(self, row: AtOnce) -> npt.NDArray[np.bool_]:
@@ -108,16 +103,7 @@ class Calibration:
 
     def score(self, x: Sequence[float]) -> float:
         """The calibrated score, 0 where it stays under the floor."""
-        z = self.evidence(x)
-        knots = self.knots
-        if z <= knots[0][0] or too_vague(x[_VAGUE]):
-            return 0.0
-        value = knots[-1][1]
-        for (z0, s0), (z1, s1) in itertools.pairwise(knots):
-            if z < z1:
-                value = s0 + (s1 - s0) * (z - z0) / (z1 - z0)
-                break
-        return round(value, 4) if value >= self.floor else 0.0
+        return 0.0 if too_vague(x[_VAGUE]) else mapped(self.evidence(x), self.knots, self.floor)
 
     def worth(self, score: float, worth: float) -> float:
         """The score of a reason of which only `worth` is a claim."""

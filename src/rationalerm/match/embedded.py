@@ -12,13 +12,14 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+from rationalerm.errors import MatcherError
 from rationalerm.match.calibration import too_vague
 from rationalerm.match.fast import FastMatcher
 from rationalerm.match.learnt.framed import Marked, framed, marked
-from rationalerm.match.learnt.networks import Networks, Read, files
+from rationalerm.match.learnt.networks import REPAIR, Networks, Read, files
 from rationalerm.match.learnt.scale import Scale, Seen, scales
 from rationalerm.match.rows import Rows
-from rationalerm.match.static import negated
+from rationalerm.match.static import by_human, negated
 from rationalerm.types import Matching
 
 __all__ = ["EmbeddedMatcher", "Looked"]
@@ -80,7 +81,13 @@ class EmbeddedMatcher(FastMatcher):
         with self._lock:
             if self._networks is None:
                 model = files()
-                self._networks, self._scales = Networks(model), scales(model["scale.json"])
+                try:
+                    self._scales, self._networks = scales(model["scale.json"]), Networks(model)
+                except MatcherError:
+                    raise
+                except Exception as e:  # the readers of three formats, each with errors of its own
+                    why = str(e).splitlines()[0][:200]
+                    raise MatcherError(f"the embedded matcher's model is damaged ({why}); {REPAIR}") from e
             return self._networks, self._scales
 
     def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
@@ -88,9 +95,7 @@ class EmbeddedMatcher(FastMatcher):
         if self.fast:
             return super().match_many(rows)
         todo = list(rows)
-        groups: dict[tuple[str, ...], list[int]] = {}
-        for k, (human, _) in enumerate(todo):
-            groups.setdefault(tuple(human), []).append(k)
+        groups = by_human(todo)
         found: dict[int, Matching] = {}
         with ThreadPoolExecutor(max(1, min(_THREADS, len(groups), _cores()))) as pool:
             matched = pool.map(lambda item: self._together(item[0], [todo[k][1] for k in item[1]]), groups.items())

@@ -17,7 +17,7 @@ from rationalerm.match.rows import Rows
 from rationalerm.match.vectors import IntVector
 from rationalerm.types import Matching
 
-__all__ = ["StaticMatcher", "negated"]
+__all__ = ["StaticMatcher", "by_human", "negated"]
 
 _EXACT, _EXACT_PRECISION = FEATURES.index("exact"), FEATURES.index("exact_precision")
 _NEAR_COPY = 0.4  # from here on a pair is worth a look for a lone negation
@@ -82,11 +82,8 @@ class StaticMatcher:
     def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
         """`match` of each row, in order; rows with one human list (the samples of a prompt) share the work on it."""
         todo = list(rows)
-        groups: dict[tuple[str, ...], list[int]] = {}
-        for k, (human, _) in enumerate(todo):
-            groups.setdefault(tuple(human), []).append(k)
         found: dict[int, Matching] = {}
-        for human, places in groups.items():
+        for human, places in by_human(todo).items():
             for part in _portions(places, [len(todo[k][1]) for k in places]):
                 found |= zip(part, self._together(human, [todo[k][1] for k in part]), strict=True)
         return [found[k] for k in range(len(todo))]
@@ -125,6 +122,14 @@ class StaticMatcher:
         reader, _ = self._load()
         readings, vectors, stems = reader.read([*human, *model])
         return _pairs(readings[: len(human)], readings[len(human) :], vectors, stems)
+
+
+def by_human(rows: Sequence[tuple[Sequence[str], Sequence[str]]]) -> dict[tuple[str, ...], list[int]]:
+    """Where the rows of each human list stand."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for k, (human, _) in enumerate(rows):
+        groups.setdefault(tuple(human), []).append(k)
+    return groups
 
 
 def _portions(places: list[int], sizes: list[int]) -> Iterator[list[int]]:

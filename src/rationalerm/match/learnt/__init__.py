@@ -1,7 +1,8 @@
 """The learnt part of the embedded matcher: networks that read a reason and compare two that were read.
 
 framed   a reason's text as the networks read it      networks   the shipped ONNX files, run and remembered
-scale    what is known of a pair -> a score           matcher    the rules and the networks put together
+scale    what is known of a pair -> a score
 
-Knows nothing of lists, rows or assignment. recipes/matcher makes what lies in model/.
+match/embedded.py puts rules and networks together; nothing here knows of lists, rows or assignment. recipes/matcher makes what
+lies in model/.
 """

@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from rationalerm.errors import MatcherError
 
-__all__ = ["Networks", "Read", "files"]
+__all__ = ["REPAIR", "Networks", "Read", "files"]
 
+REPAIR = "reinstall rationalerm, or use --matcher fast"
 LONGEST = 128  # tokens of a reason that are read
 _STEP = 8  # a text is padded to a multiple of this
 _READ_AT_ONCE, _COMPARED_AT_ONCE = 16, 256
@@ -45,7 +46,7 @@ def files() -> dict[str, bytes]:
     for name in ("encoder.onnx", "compare.onnx", "tokenizer.json", "scale.json"):
         file = folder.joinpath(name)
         if not file.is_file():
-            raise MatcherError(f"no file {file}; reinstall rationalerm, or use --matcher fast")
+            raise MatcherError(f"no file {file}; {REPAIR}")
         found[name] = file.read_bytes()
     return found
 

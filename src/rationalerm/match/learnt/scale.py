@@ -10,11 +10,12 @@ response, `others` for texts that name none (claims, key points).
 
 from __future__ import annotations
 
-import itertools
 import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
+
+from rationalerm.match.knots import mapped, reaches
 
 __all__ = ["FLOOR", "LIMIT", "Scale", "Seen", "scales"]
 
@@ -42,11 +43,7 @@ class Scale:
 
     @cached_property
     def _floor(self) -> float:
-        """The z from which on a score is not under the floor."""
-        for (z0, s0), (z1, s1) in itertools.pairwise(self.knots):
-            if s1 >= FLOOR:
-                return z0 + (FLOOR - s0) * (z1 - z0) / (s1 - s0)
-        return self.knots[-1][0]
+        return reaches(self.knots, FLOOR)
 
     def possible(self, rules: float) -> bool:
         """Whether a pair could score, by the rules alone: what is dropped scores 0 whatever the networks say."""
@@ -61,15 +58,7 @@ class Scale:
 
     def score(self, seen: Seen) -> float:
         """The score, to four decimals."""
-        z, knots = self.z(seen), self.knots
-        if z <= knots[0][0]:
-            return 0.0
-        value = knots[-1][1]
-        for (z0, s0), (z1, s1) in itertools.pairwise(knots):
-            if z < z1:
-                value = s0 + (s1 - s0) * (z - z0) / (z1 - z0)
-                break
-        return round(value, 4) if value >= FLOOR else 0.0
+        return mapped(self.z(seen), self.knots, FLOOR)
 
 
 def scales(text: bytes) -> dict[str, Scale]:
