@@ -66,7 +66,8 @@ def summhay_scores(matcher: Matcher, data: Path, topic: str | None = None) -> Sc
     return best, labels, recalls, means
 
 
-def _summhay_figures(scores: Scores) -> dict[str, float]:
+def summhay_figures(scores: Scores) -> dict[str, float]:
+    """Pearson by label and by row; mean score at each label."""
     best, labels, recalls, means = scores
     by_label = {f"mean_at_{v}": float(np.mean([b for b, y in zip(best, labels, strict=True) if y == v])) for v in (0.0, 0.5, 1.0)}
     return {"labels": _pearson(best, labels), "rows": _pearson(recalls, means), **by_label}
@@ -74,7 +75,7 @@ def _summhay_figures(scores: Scores) -> dict[str, float]:
 
 def summhay(matcher: Matcher, data: Path) -> dict[str, float]:
     """Pearson by label and by row; mean score at each label."""
-    return _summhay_figures(summhay_scores(matcher, data))
+    return summhay_figures(summhay_scores(matcher, data))
 
 
 def validate() -> Any:
@@ -89,7 +90,7 @@ def summhay_cross_validated(matcher: Matcher, data: Path) -> dict[str, float]:
     """`summhay`, each topic scored by weights that were fitted without it."""
     folds = [summhay_scores(held, data, topic) for topic, held in validate().by_topic(matcher)]
     best, labels, recalls, means = ([v for fold in folds for v in fold[k]] for k in range(4))
-    return _summhay_figures((best, labels, recalls, means))
+    return summhay_figures((best, labels, recalls, means))
 
 
 def claims(data: Path) -> dict[str, list[tuple[str, list[str], bool]]]:

@@ -26,6 +26,7 @@ import rationalerm
 from rationalerm.data.pairs import PairFile
 from rationalerm.errors import MatcherError
 from rationalerm.match import Matcher, make_matcher
+from rationalerm.match.pasted import as_matched, shown_of
 from rationalerm.run.games import game_of, to_match
 from rationalerm.score.consistency import TOP_K, cut, merge_copies, rationale_scores
 from rationalerm.types import Matching, Pair
@@ -68,7 +69,8 @@ def scored(matcher: Matcher, rows: Sequence[Row], trick: Trick | None, metrics: 
     lists = [row.reasons if trick is None else trick.change(row.pair, row.reasons) for row in rows]
     if all(METRICS[name][1] is not None for name in metrics):
         lists = [reasons[:TOP_K] for reasons in lists]
-    matchings = matcher.match_many([(row.human, reasons) for row, reasons in zip(rows, lists, strict=True)])
+    lists = [as_matched(matcher, own, shown_of(row.pair), row.human) for row, own in zip(rows, lists, strict=True)]
+    matchings = matcher.match_many([(row.human, own) for row, own in zip(rows, lists, strict=True)])
     return {name: [_score(m, own, *METRICS[name]) for m, own in zip(matchings, lists, strict=True)] for name in metrics}
 
 

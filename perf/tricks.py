@@ -237,6 +237,8 @@ TRICKS: tuple[Trick, ...] = (
     _each("exchanged-after-each", "both-sided", _same, lambda _, r: exchanged(r)),
     _each("both-ways-in-each", "both-sided", lambda _, r: f"{r} Or it is the other way round: {exchanged(r)}"),
     _each("wrong-or-right", "both-sided", lambda _, r: f"A may be wrong or right about this, and so may B: {_lower(r)}"),
+    _each("both-named", "both-sided", lambda _, r: f"{r} This is about Response A, and about Response B."),
+    _each("compared", "both-sided", lambda _, r: f"{r} Compare Response A with Response B here."),
     *_added("keywords", "keyword lists", _words_of_each),
     *_added("short-keywords", "keyword lists", _short_lists),
     _each("keywords-in-each", "keyword lists", lambda pair, r: " ".join((r, *_words_of_each(pair)))),

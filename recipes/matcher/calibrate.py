@@ -1,8 +1,8 @@
 """The scales: what the networks and rules know of a pair, weighed by what people and writers said of pairs that no training saw.
 
-    reasons    the tuning sets, the kept-out groups, and pairs that have nothing to do with each other: kept-out groups with the
-               next ones, the tuning sets' reasons across their rows, and the shipped sample's human reasons with judges' reasons
-               of other rows
+    reasons    the tuning sets, the kept-out close groups, and pairs that have nothing to do with each other: kept-out groups with
+               the next ones, the tuning sets' reasons across their rows, and the shipped sample's human reasons with judges'
+               reasons of other rows
     others     the kept-out topics and documents of the labelled sources, by the best text of each
 
 Of `reasons` the weight and the bounds of what the networks say (scale.py) are the best of a grid, under a limit on chance; of
@@ -31,7 +31,7 @@ from rationalerm.match.embedded import EmbeddedMatcher
 from rationalerm.match.learnt.scale import FLOOR, LIMIT, Scale, Seen
 from rationalerm.run.games import game_of, to_match
 
-__all__ = ["Known", "collect", "fit"]
+__all__ = ["Known", "collect", "fit", "of_bags", "write"]
 
 Rows = list[tuple[list[str], list[str]]]
 CONTENT = np.array([1.5, 0.4, 0.7])  # rules and both logits: best or near it for each source's kept-out texts
@@ -85,7 +85,8 @@ def collect(groups: Sequence[Group], bags: Sequence[Bag]) -> list[Known]:
     matcher = EmbeddedMatcher()
     known: list[Known] = []
     tuning = [(f"tuning {kind}", *rest) for kind, *rest in contrast_pairs()]
-    asked = [*tuning, *held_pairs(groups), *strangers(groups), *crossed_pairs()]
+    close = [g for g in groups if g.close]  # shared words tell as little in them as in the tuning sets
+    asked = [*tuning, *held_pairs(close), *strangers(groups), *crossed_pairs()]
     by_human: dict[str, list[Asked]] = defaultdict(list)
     for one in asked:
         by_human[one[1]].append(one)
@@ -94,13 +95,17 @@ def collect(groups: Sequence[Group], bags: Sequence[Bag]) -> list[Known]:
             known.append(Known(mine[x.model][0], x.scale, x.seen, mine[x.model][3]))
     for human, model in crossed_sample():
         known += [Known("sample", x.scale, x.seen, 0.0) for x in matcher.look(human, model, everything=True)]
+    return known + of_bags(matcher, bags)
+
+
+def of_bags(matcher: EmbeddedMatcher, bags: Sequence[Bag]) -> list[Known]:
+    """All that the matcher knows of the texts of kept-out bags."""
     held = [b for b in bags if b.held]
-    rng = random.Random(0)
-    for k, bag in enumerate(rng.sample(held, min(len(held), 1200))):
-        known += [
-            Known(bag.source, x.scale, x.seen, bag.score, k) for x in matcher.look([bag.human], bag.model[:40], everything=True)
-        ]
-    return known
+    return [
+        Known(bag.source, x.scale, x.seen, bag.score, k)
+        for k, bag in enumerate(random.Random(0).sample(held, min(len(held), 1200)))
+        for x in matcher.look([bag.human], bag.model[:40], everything=True)
+    ]
 
 
 def _numbers(seen: Seen) -> tuple[float, ...]:

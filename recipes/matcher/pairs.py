@@ -13,7 +13,7 @@ __all__ = ["LABELS", "Pair", "of_group", "steps"]
 LABELS = {"h": 1.0, "r": 1.0, "j": 1.0, "o": 0.0, "c": 0.0, "s": 0.0, "x": 0.0, "k": 0.0, "p75": 0.75, "p25": 0.25}
 _COUNTS = {"h": 1.6, "r": 1.6, "j": 1.0, "p75": 1.0, "p25": 1.0}  # how much a pair counts; the others 1
 _SISTERS = 0.6  # the two opposites of a reason say the same, more or less
-_BACK = 4  # so many pairs of a group with what doesn't match as the human reason
+_BACK = 7  # so many pairs of a group with what doesn't match as the human reason
 _RUN = 3  # neighbours of a file that come together: strangers of one subject
 
 

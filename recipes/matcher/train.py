@@ -6,6 +6,7 @@ that look most like matches, and learns from both; beside them a few labelled ba
 
 from __future__ import annotations
 
+import copy
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from pairs import Pair, of_group, steps
 from rules import WEIGHT, Rules
 from sources import Bag, Group
 from states import States
+from style import style
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 from watch import Asked, framed_pairs
@@ -33,19 +35,33 @@ _COMPARED = 256  # pairs at once
 _KEEP_EVERY = 200
 
 
-class Material:
-    """What a training draws from."""
+def by_source(bags: Sequence[Bag]) -> dict[str, list[Bag]]:
+    """Those that are trained on."""
+    used = [b for b in bags if not b.held]
+    return {source: [b for b in used if b.source == source] for source in sorted({b.source for b in used})}
 
-    def __init__(self, groups: Sequence[Group], bags: Sequence[Bag], others: Sequence[str], states: States) -> None:
+
+class Material:
+    """What a training draws from. `again`: how often it comes to a close group while it comes to another once."""
+
+    def __init__(
+        self, groups: Sequence[Group], bags: Sequence[Bag], others: Sequence[str], states: States, again: int = 1
+    ) -> None:
         self.groups = [g for g in groups if not g.held]
-        self.bags = [b for b in bags if not b.held]
-        self.by_source = {s: [b for b in self.bags if b.source == s] for s in sorted({b.source for b in self.bags})}
-        self.others, self.states, self.rules = list(others), states, Rules()
+        self.drawn = [*self.groups, *[g for g in self.groups if g.close] * (again - 1)]
+        self.by_source = by_source(bags)
+        self.others, self.states, self.rules, self.style = list(others), states, Rules(), style(self.groups)
         self.near = dict(zip((g.texts["h"][0] for g in self.groups), near(self.groups, others, states), strict=True))
 
     def evidence(self, pairs: Sequence[tuple[Any, Any]]) -> Tensor:
         """What the rules say of each pair, weighed."""
         return WEIGHT * torch.tensor(self.rules.pairs(pairs))
+
+    def with_bags(self, bags: Sequence[Bag]) -> Material:
+        """The same with other labels; their texts have been read."""
+        made = copy.copy(self)
+        made.by_source = by_source(bags)
+        return made
 
     def some_bags(self, rng: random.Random, count: int) -> list[Bag]:
         """Of each source about as many."""
@@ -192,25 +208,37 @@ class Comparing(nn.Module):
 
         chosen = self.hard(pairs, pool, lambda some: score(some)[:, FULFILS] + material.evidence(some), rng)
         wanted = [*((p.human, p.model) for p in pairs), *chosen]
-        logits = score(wanted)[:, FULFILS] + material.evidence(wanted)
+        given_away = torch.tensor([material.style.get(p.model[0], 0.0) for p in pairs] + [0.0] * len(chosen))
+        logits = score(wanted)[:, FULFILS] + material.evidence(wanted) + given_away
         labels = torch.tensor([p.label for p in pairs] + [0.0] * len(chosen))
         counts = torch.tensor([p.count for p in pairs] + [_STRANGE] * len(chosen))
         return loss_of(logits, labels, counts) + 0.5 * of_bags(score, bags)
 
 
 def train(
-    model: Comparing, material: Material, count: int, path: Path, *, seed: int, say: Callable[[str], None] = print
+    model: Comparing,
+    material: Material,
+    count: int,
+    path: Path,
+    *,
+    seed: int,
+    rate: float = 1.0,
+    say: Callable[[str], None] = print,
 ) -> Iterator[int]:
-    """Trains for `count` steps, at a rate that falls from a third on, and writes `path`; yields every `_KEEP_EVERY` steps."""
+    """Trains for `count` steps, at a rate that falls from a third on, and writes `path`; yields every `_KEEP_EVERY` steps.
+
+    Args:
+        rate: times the rates of `model.parameter_groups()`.
+    """
     optimizer = torch.optim.AdamW(model.parameter_groups(), weight_decay=0.01, betas=(0.9, 0.98))
     shape = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda k: min(1.0, (k + 1) / 60) * max(0.02, 1 - max(0, k - 0.3 * count) / (0.7 * count))
+        optimizer, lambda k: rate * min(1.0, (k + 1) / 60) * max(0.02, 1 - max(0, k - 0.3 * count) / (0.7 * count))
     )
     rng = random.Random(seed)
     torch.manual_seed(seed)
     mean, began = 0.0, time.monotonic()
     model.train()
-    for k, groups in enumerate(steps(material.groups, count, model.groups, seed)):
+    for k, groups in enumerate(steps(material.drawn, count, model.groups, seed)):
         with torch.autocast("cpu", torch.bfloat16):
             loss = model.step(groups, material, rng)
         optimizer.zero_grad(set_to_none=True)

@@ -287,3 +287,17 @@ def test_what_a_framework_only_calls_imports_none() -> None:
     code = f"import sys, {ours}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_pasted_from_the_prompt_is_not_paid(reward: TRLReward) -> None:
+    """The prompt that TRL hands over is what the policy saw; a truth's own task comes first."""
+    said = "It gives the year 1912, so B cites what was asked for here."
+    answer = f"1. {said}\n\\boxed{{B>A}}"
+    chat = [{"role": "system", "content": "Judge."}, {"role": "user", "content": f"Response B:\n{said}"}]
+    paid = score(reward, [answer], prompts=["Judge."])
+    assert (paid[0] or 0) > 0
+    assert score(reward, [answer], prompts=[chat]) == score(reward, [answer], prompts=[chat[1]["content"]]) == [0.0]
+    known = [{"human_reasons": list(HUMAN), "label": "B>A", "task": said}]
+    assert score(reward, [answer], prompts=["Judge."], ground_truth=known) == [0.0]
+    known[0]["task"] = "Another one."
+    assert score(reward, [answer], prompts=[chat], ground_truth=known) == paid

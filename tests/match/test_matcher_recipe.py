@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -85,6 +87,17 @@ def test_topics_are_kept_out_whole(shared: Path, sources: ModuleType) -> None:
         assert len(told) < 0.01 * len(mine)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Threads that wait for each other on a busy machine take six times as long."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="module")
 def make(shared: Path) -> ModuleType:
     assert (shared / "data").is_dir()
@@ -94,22 +107,75 @@ def make(shared: Path) -> ModuleType:
 
 def test_the_recipe_makes_a_model(make: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A short one: training, files; and it goes on from what ships, each weight to the 8 bits of the file."""
-    groups, bags = [g for g in make.groups(most=13) if g.source in ("code", "stem")], make.bags()[::400]
+    groups, bags = [g for g in make.groups(most=13) if g.source in ("code", "stem", "close_code")], make.bags()[::400]
     monkeypatch.setattr(make, "groups", lambda: groups)
-    monkeypatch.setattr(make, "bags", lambda: bags)
+    monkeypatch.setattr(make, "bags", lambda topic=None: bags)
     asked = [("reworded", "A omits it", "no unit in A", 1.0), ("other", "A omits it", "B omits it", 0.0)]
     monkeypatch.setattr(make.watch, "contrast_pairs", lambda: asked)
     monkeypatch.setattr(make, "_OTHERS", 60)
     monkeypatch.setattr(make, "BUILD", tmp_path)
     monkeypatch.setattr(make, "MODEL", tmp_path / "model")
+    drawn = make.Drawn()
     for on in (False, True):
-        make.trained(2, on)
+        make.trained((2, 2, 2), on, drawn)
         make.exported()
         shipped = make.weights(make.MODEL)
         for key, trained in make.torch.load(tmp_path / "trained.pt").items():
             assert (shipped.pop(key) - trained).abs().max() <= trained.abs().max() / 250, key
         assert not shipped
     assert {file.name for file in make.MODEL.iterdir()} == {*files()} - {"scale.json"}
+
+
+def test_a_words_aside_tells_nothing(sources: ModuleType) -> None:
+    """Some texts of the training name the other response behind their reason, whatever their label; no kept-out one does."""
+    groups = sources.groups(most=60)
+    asides = tuple(text.partition("{}")[0] or text.partition("{}")[2] for text in sources._ASIDES)
+
+    def share(held: bool, keys: str) -> float:
+        texts = [t for g in groups if g.held == held for key in keys for t in g.texts[key]]
+        return sum(any(part in t for part in asides) for t in texts) / len(texts)
+
+    assert 0.08 < share(False, "r") < 0.2
+    assert abs(share(False, "r") - share(False, "ocsx")) < 0.03
+    assert share(True, "rocsx") < 0.01
+
+
+def test_style_is_what_the_text_alone_gives_away(recipe: ModuleType, sources: ModuleType) -> None:
+    """A habit of one kind of text is found in groups that the guess was not fitted on."""
+    style = script("recipes/matcher/style.py")
+    groups = [g for g in sources.groups(most=30) if not g.held]
+    for group in groups:
+        group.texts["r"] = [f"Verily, {text}" for text in group.texts["r"]]
+    found = style.style(groups)
+    better, worse = ([found[t] for g in groups for key in keys for t in g.texts[key]] for keys in ("r", "ocsx"))
+    least = sorted(better)[len(better) // 10]
+    assert sum(logit < least for logit in worse) > 0.8 * len(worse)
+
+
+def test_a_fold_is_scored_by_its_own_networks(make: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The scale is fitted without SummHay, and each insight of the topic gets a score."""
+    folds = script("recipes/matcher/folds.py")
+    seen = []
+
+    def exported(name: str, folder: Path) -> None:
+        folder.mkdir()
+        for file, data in files().items():
+            (folder / file).write_bytes(data)
+
+    def of_bags(matcher: object, bags: list[Any]) -> list[Any]:
+        seen.extend({bag.source for bag in bags})
+        found: list[Any] = folds_of_bags(matcher, bags[::60])
+        return found
+
+    folds_of_bags = folds.of_bags
+    monkeypatch.setattr(folds, "of_bags", of_bags)
+    monkeypatch.setattr(folds.make, "exported", exported)
+    monkeypatch.setattr(folds.make, "BUILD", tmp_path)
+    best, labels, recalls, means = folds.scored("fold_9", folds.topics()[0])
+    assert set(seen) == {"argkp", "metacritique", "realsumm"}
+    assert len(best) == len(labels) > 100
+    assert len(recalls) == len(means) == 49
+    assert 0.4 < folds.summhay_figures((best, labels, recalls, means))["labels"] < 1
 
 
 def test_a_scale_is_fitted() -> None:

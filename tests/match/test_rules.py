@@ -1,10 +1,12 @@
-"""Polarity, facts and vagueness, each by a table."""
+"""Polarity, facts, vagueness and claims, each by a table."""
 
 from __future__ import annotations
 
 import pytest
 
 from rationalerm.match import facts, generic, sides, words
+from rationalerm.match.claim import Claim
+from rationalerm.match.lexical import LexicalMatcher
 from rationalerm.match.polarity import polarity, word_class
 
 
@@ -133,3 +135,57 @@ def test_words_that_say_something(word: str) -> None:
 )
 def test_markup_is_no_text(text: str, expected: str) -> None:
     assert words.clean(text) == expected
+
+
+LONG = "Response A omits the unit of the pressure in its final table."
+
+
+def _claim(text: str) -> Claim:
+    reading: Claim = LexicalMatcher().readings([text])[0].claim
+    return reading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Response A: range, 7, 3, gives, 0, 1, 2, 4, 5, 6, takes, items",
+        "1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
+        "affected, babies, with, recessive, carriers, frequency, allele, disease",
+    ],
+)
+def test_words_between_commas_are_a_list(text: str) -> None:
+    assert _claim(text).worth == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Response A lists red, green, blue and white, which is all of them.",
+        "B is short, clear, correct.",
+        "Response 1 balances C 4, H 10 and O 13, atom by atom, and says so.",
+    ],
+)
+def test_a_list_inside_a_sentence_is_a_claim(text: str) -> None:
+    assert _claim(text).worth == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "evenly"),
+    [
+        (f"{LONG} Or it is the other way round: {LONG.replace('A', 'B')}", True),
+        ("A gives the unit of the pressure; B gives the unit of the pressure.", True),
+        ("Response A omits the unit of the pressure, Response B gives it.", False),
+        ("Unlike B, A omits the unit of the pressure.", False),
+        ("A misses the base case of the induction; B never states what it assumes.", False),
+        ("Both responses omit the unit of the pressure.", False),
+        ("Response A omits the unit of the pressure.", False),
+    ],
+)
+def test_the_same_said_of_both(text: str, evenly: bool) -> None:
+    assert _claim(text).evenly == evenly
+
+
+def test_what_is_said_of_both_is_half_of_what_is_said_of_one() -> None:
+    both, one = _claim("A omits the unit of pressure. B omits the unit of pressure."), _claim("A omits the unit of pressure.")
+    assert both.against(one) == 0.5 * one.against(one) == 0.5
+    assert both.against(both) == one.against(both) == 1.0

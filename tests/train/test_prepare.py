@@ -113,7 +113,9 @@ def test_both_games_show_the_same_pair() -> None:
     one, other = (game_of(PAIR, order) for order in ("AB", "BA"))
     assert [turn.role for turn in one.prompt] == ["system", "user"]
     assert one.prompt[0] == other.prompt[0]
-    assert one.truth == Truth(PAIR.human_reasons or (), "A>B", ("Yes, Paris.", "No, Lyon."))
+    task = "Be terse.\n\nCapital of France?\n\nParis.\n\nSure?"
+    assert one.truth == Truth(PAIR.human_reasons or (), "A>B", ("Yes, Paris.", "No, Lyon."), task)
+    assert other.truth.task == task == Truth.load(other.truth.dump()).task
     assert other.truth.label == "B>A"
     assert other.truth.responses == ("No, Lyon.", "Yes, Paris.")
     assert other.truth.human_reasons == ("@Response 2 is right; the first response is not.", "Response A says Lyon.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
+from rationalerm.adapters.columns import text_of_prompt
 from rationalerm.reward import FailureGuard, HybridReward, Reward, RewardConfig, Truth
 
 __all__ = ["finishes", "made", "score"]
@@ -28,14 +30,17 @@ async def score(
     texts: Sequence[str | None],
     truths: Sequence[Truth | None],
     ends: Sequence[str | None] | None = None,
+    prompts: Sequence[Any] | None = None,
 ) -> list[Reward | None]:
-    """A reward for each text, in order; None where there is no truth (a row of another task)."""
+    """A reward for each text, in order; None where there is no truth (a row of another task). `prompts`: what the policy saw,
+    where a truth has no `task`."""
     at = [(k, truth) for k, truth in enumerate(truths) if truth is not None]
     made = await reward.ascore(
         [texts[k] for k, _ in at],
         [truth.human_reasons for _, truth in at],
         [truth.label for _, truth in at],
         responses=[truth.responses or () for _, truth in at],
+        tasks=[truth.task or (text_of_prompt(prompts[k]) if prompts is not None else None) for k, truth in at],
         finish_reasons=[ends[k] for k, _ in at] if ends is not None else None,
     )
     found: list[Reward | None] = [None] * len(texts)

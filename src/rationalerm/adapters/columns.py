@@ -8,7 +8,7 @@ from typing import Any
 from rationalerm.errors import DataError
 from rationalerm.reward import Truth
 
-__all__ = ["column", "inner", "text_of", "truths_of"]
+__all__ = ["column", "inner", "text_of", "text_of_prompt", "truths_of"]
 
 
 def text_of(completion: Any) -> str | None:
@@ -23,6 +23,18 @@ def text_of(completion: Any) -> str | None:
         return _content(completion.get("content"))
     said = [turn for turn in completion if isinstance(turn, Mapping) and turn.get("role", "assistant") == "assistant"]
     return _content(said[-1].get("content")) if said else None
+
+
+def text_of_prompt(prompt: Any) -> str | None:
+    """All that a prompt shows: a string, or the texts of all turns.
+
+    >>> text_of_prompt([{"role": "system", "content": "Judge."}, {"role": "user", "content": "Hi"}])
+    'Judge.\\n\\nHi'
+    """
+    if prompt is None or isinstance(prompt, str):
+        return prompt
+    texts = [_content(turn.get("content")) for turn in prompt if isinstance(turn, Mapping)]
+    return "\n\n".join(text for text in texts if text) or None
 
 
 def _content(content: Any) -> str | None:

@@ -61,7 +61,7 @@ class TRLReward:
         ids = column({"completion_ids": completion_ids}, "completion_ids", n) if completion_ids is not None else [()] * n
         limit, last = (getattr(trainer, name, None) for name in ("max_completion_length", "eos_token_ids"))
         ends = finishes(ids, self.limit or limit, self.ends or last or ())
-        rewards = await score(self.reward, [text_of(one) for one in completions], truths, ends)
+        rewards = await score(self.reward, [text_of(one) for one in completions], truths, ends, prompts)
         sizes = {getattr(trainer, name, 0) for name in ("num_generations", "num_generations_eval")} - {0}
         tell(log_metric, self.watch.measure(prompts, rewards, sizes))
         tell(log_extra, {name: [getattr(one, name, None) for one in rewards] for name in ("outcome", "rationale", "status")})

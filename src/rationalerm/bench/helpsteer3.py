@@ -25,6 +25,7 @@ from rationalerm.bench.base import (
 from rationalerm.bench.figures import counts_of, effects_of, played
 from rationalerm.data.sides import swap_sides
 from rationalerm.match.base import Matcher
+from rationalerm.match.pasted import as_matched, shown_of
 from rationalerm.score.consistency import Scoring
 from rationalerm.score.rows import GameResult, rationale_status, result
 from rationalerm.score.summary import SPURIOUS_UNDER, summarise
@@ -103,12 +104,17 @@ class HelpSteer3:
         found = [(contest.pair, order, game) for contest in contests for order, game in played(contest, games).items()]
         read = [(pair, _answer(order, game), _judgment(game)) for pair, order, game in found]
         to_match = [k for k, (pair, answer, made) in enumerate(read) if rationale_status(pair, answer, made) == "scored"]
-        lists = [(_human(read[k][0], read[k][1].order), read[k][2].reasons) for k in to_match]
+        lists = [self._lists(*read[k]) for k in to_match]
         matched: dict[int, Matching] = dict(zip(to_match, self.matcher.match_many(lists), strict=True)) if lists else {}
         return [
             result(pair, answer, made, matched.get(k), scoring=self.scoring, top_k=self.top_k)
             for k, (pair, answer, made) in enumerate(read)
         ]
+
+    def _lists(self, pair: Pair, answer: Answer, made: Judgment) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the matcher gets of a game."""
+        human = _human(pair, answer.order)
+        return human, as_matched(self.matcher, made.reasons, shown_of(pair), human)
 
 
 def _answer(order: Order, game: Played) -> Answer:

@@ -28,6 +28,7 @@ _ELLIPTIC = lexicon.words("elliptic")
 _ONLY_ONE = 0.6
 _FINDS = frozenset(("fault", "merit", "lack", "less"))
 _FACT = 30  # the least weight of a number, a name, a quoted word
+_MOST = 0.6
 _SLOT = 15  # the least weight of a word that makes a slot
 Placed = tuple[str, int, int]  # stem, weight, place among the ids
 Stances = dict[str, list[tuple[int, float]]]  # stem -> (side, polarity) of the clauses in which it stands
@@ -167,8 +168,21 @@ class Reader:
                     if both and part.side:
                         told.setdefault(stem, []).append((part.side, lean))
         arrays = np.array(ids, dtype=np.int32), np.array(weights, dtype=np.int64)
-        claimed = claim(tokens, any(named), judging)
+        claimed = claim(tokens, any(named), judging)._replace(one=named[0] != named[1], evenly=_evenly(told, order))
         return Reading(*arrays, poles, named, found, specific, order, told, named_fold(marked), claimed)
+
+
+def _evenly(told: Stances, order: list[Placed]) -> bool:
+    """Whether most of the words, by weight, are said of either response in the same way."""
+    if not told:
+        return False
+    weights = {stem: weight for stem, weight, _ in order}
+    alike = sum(weights[stem] for stem, stances in told.items() if any(_alike(a, b) for a in stances for b in stances))
+    return alike > _MOST * sum(weights.values())
+
+
+def _alike(a: tuple[int, float], b: tuple[int, float]) -> bool:
+    return a[0] * b[0] < 0 and a[1] * b[1] >= 0
 
 
 def _poles(parts: list[sides.Clause], quoted: set[str]) -> tuple[list[float], tuple[float, float], tuple[bool, bool]]:

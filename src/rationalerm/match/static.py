@@ -33,6 +33,7 @@ class StaticMatcher:
     """
 
     name = "static"
+    reads_pasted = False  # what a judge pastes from the prompt or the responses is cut first (pasted.py)
     _vectors: Callable[[], Callable[[str], IntVector]]
 
     def __init__(self) -> None:

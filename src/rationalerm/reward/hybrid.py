@@ -16,8 +16,9 @@ from rationalerm.errors import MatcherError
 from rationalerm.llm.loop import run_in_loop
 from rationalerm.match.base import Matcher
 from rationalerm.match.leaning import Leaning, leaning
+from rationalerm.match.pasted import as_matched
 from rationalerm.reward.asking import Asking
-from rationalerm.reward.formula import Found, Lists, read_answer, reward_of
+from rationalerm.reward.formula import Answer, Found, Lists, read_answer, reward_of
 from rationalerm.reward.options import RewardOptions
 from rationalerm.reward.result import Reward
 from rationalerm.reward.samples import Label, Sample, samples_of, side_of_label
@@ -36,6 +37,7 @@ def hybrid_reward(
     matcher: Matcher,
     *,
     responses: Sequence[str] | None = None,
+    task: str | None = None,
     finish_reason: str | None = None,
     **options: Any,
 ) -> Reward:
@@ -46,7 +48,9 @@ def hybrid_reward(
         human_reasons: in the letters of the game that the policy saw.
         label: the human's side: negative A, 0 tie, positive B (a `Verdict`, a preference, or a label such as "A>B").
         matcher: scores the reasons.
-        responses: the judged responses; labels quoted from them are not taken for the policy's.
+        responses: the judged responses; labels quoted from them are not taken for the policy's, nor are passages that a reason
+            pastes from them (match/pasted.py).
+        task: the conversation that they answer; passages of it neither.
         finish_reason: `length` marks an answer that was cut off.
         options: of `RewardOptions`.
 
@@ -63,8 +67,8 @@ def hybrid_reward(
     0.0
     """
     finish = None if finish_reason is None else [finish_reason]
-    shown = None if responses is None else [responses]
-    return HybridReward(matcher, **options)([text], [human_reasons], [label], responses=shown, finish_reasons=finish)[0]
+    shown: dict[str, Any] = {"responses": None if responses is None else [responses], "tasks": None if task is None else [task]}
+    return HybridReward(matcher, **options)([text], [human_reasons], [label], **shown, finish_reasons=finish)[0]
 
 
 async def ahybrid_reward(
@@ -74,13 +78,14 @@ async def ahybrid_reward(
     matcher: Matcher,
     *,
     responses: Sequence[str] | None = None,
+    task: str | None = None,
     finish_reason: str | None = None,
     **options: Any,
 ) -> Reward:
     """`hybrid_reward` for async code: a matcher behind an endpoint is awaited, and holds nobody up."""
     finish = None if finish_reason is None else [finish_reason]
-    shown = None if responses is None else [responses]
-    made = await HybridReward(matcher, **options).ascore([text], [human_reasons], [label], responses=shown, finish_reasons=finish)
+    shown: dict[str, Any] = {"responses": None if responses is None else [responses], "tasks": None if task is None else [task]}
+    made = await HybridReward(matcher, **options).ascore([text], [human_reasons], [label], **shown, finish_reasons=finish)
     return made[0]
 
 
@@ -104,13 +109,14 @@ class HybridReward:
         *,
         responses: Sequence[Sequence[str]] | None = None,
         finish_reasons: Sequence[str | None] | None = None,
+        tasks: Sequence[str | None] | None = None,
     ) -> list[Reward]:
         """A reward for each text, in order.
 
         Raises:
             ValueError: columns of different lengths (named, before anything is matched), or a label that names no side.
         """
-        samples = samples_of(texts, human_reasons, labels, responses, finish_reasons)
+        samples = samples_of(texts, human_reasons, labels, responses, finish_reasons, tasks)
         if hasattr(self.matcher, "match_each") and hasattr(self.matcher, "amatch_each"):
             return run_in_loop(self._over_endpoint(samples))
         return self._here(samples)
@@ -123,9 +129,10 @@ class HybridReward:
         *,
         responses: Sequence[Sequence[str]] | None = None,
         finish_reasons: Sequence[str | None] | None = None,
+        tasks: Sequence[str | None] | None = None,
     ) -> list[Reward]:
         """The same for async code."""
-        samples = samples_of(texts, human_reasons, labels, responses, finish_reasons)
+        samples = samples_of(texts, human_reasons, labels, responses, finish_reasons, tasks)
         return await self._over_endpoint(samples) if hasattr(self.matcher, "amatch_each") else self._here(samples)
 
     def _here(self, samples: Sequence[Sample]) -> list[Reward]:
@@ -133,7 +140,7 @@ class HybridReward:
         found: dict[Lists, Found] = {}
         rewards: list[Reward] = []
         for start in range(0, len(samples), _AT_ONCE):
-            answers = [read_answer(sample, self.options) for sample in samples[start : start + _AT_ONCE]]
+            answers = [self._read(sample) for sample in samples[start : start + _AT_ONCE]]
             lists = [one for one in dict.fromkeys(a.lists for a in answers if a.matchable) if one not in found]
             found |= zip(lists, _match_each(self.matcher, lists), strict=True)
             rewards += [reward_of(a, found.get(a.lists), self._lean(a.judgment.reasons), self.options) for a in answers]
@@ -145,7 +152,7 @@ class HybridReward:
         answers, leans = [], []
         async with Asking(self.matcher.amatch_each) as asking:  # type: ignore[attr-defined]
             for start in range(0, len(samples), _PORTION):
-                portion = [read_answer(sample, self.options) for sample in samples[start : start + _PORTION]]
+                portion = [self._read(sample) for sample in samples[start : start + _PORTION]]
                 answers += portion
                 if not await asking.ask(answer.lists for answer in portion if answer.matchable):
                     break
@@ -155,6 +162,11 @@ class HybridReward:
                     await asyncio.sleep(0)
             found = await asking.found()
         return [reward_of(a, found.get(a.lists), lean, self.options) for a, lean in zip(answers, leans, strict=True)]
+
+    def _read(self, sample: Sample) -> Answer:
+        answer = read_answer(sample, self.options)
+        human, own = answer.lists
+        return answer._replace(lists=(human, as_matched(self.matcher, own, sample.shown, human)))
 
     def _lean(self, reasons: Sequence[str]) -> Leaning:
         return leaning(reasons, self.matcher)

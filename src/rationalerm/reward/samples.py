@@ -15,13 +15,20 @@ Label = Verdict | float | str
 
 
 class Sample(NamedTuple):
-    """An answer of the policy as it came, with what is known of its prompt. `side`: the human's, -1 A, 0 tie, 1 B."""
+    """An answer of the policy as it came, with what is known of its prompt. `side`: the human's, -1 A, 0 tie, 1 B; `task`: the
+    conversation that the responses answer."""
 
     text: str | None
     human: tuple[str, ...]
     side: int
     responses: Sequence[str] | None
     finish_reason: str | None
+    task: str | None = None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The texts that the policy saw, as far as they are known."""
+        return tuple(text for text in (*(self.responses or ()), self.task) if text)
 
 
 def samples_of(
@@ -30,13 +37,20 @@ def samples_of(
     labels: Sequence[Label],
     responses: Sequence[Sequence[str]] | None = None,
     finish_reasons: Sequence[str | None] | None = None,
+    tasks: Sequence[str | None] | None = None,
 ) -> list[Sample]:
     """The rows of the columns.
 
     Raises:
         ValueError: columns of different lengths (named), or a label that names no side.
     """
-    columns = {"human_reasons": human_reasons, "labels": labels, "responses": responses, "finish_reasons": finish_reasons}
+    columns = {
+        "human_reasons": human_reasons,
+        "labels": labels,
+        "responses": responses,
+        "finish_reasons": finish_reasons,
+        "tasks": tasks,
+    }
     for name, column in columns.items():
         if column is not None and (isinstance(column, str) or len(column) != len(texts)):
             given = "a string" if isinstance(column, str) else f"{len(column)} long"
@@ -51,6 +65,7 @@ def samples_of(
             side_of_label(labels[k]),
             responses[k] if responses else None,
             finish_reasons[k] if finish_reasons else None,
+            tasks[k] if tasks else None,
         )
         for k, text in enumerate(texts)
     ]

@@ -1,7 +1,7 @@
 """What the human said of one game, as a trainer's data set carries it beside the prompt. One text form, for every framework.
 
-verl and OpenRLHF hand a reward function one string per sample: JSON with `human_reasons`, `label` and `responses`, everything in
-the letters of the game that the policy saw.
+verl and OpenRLHF hand a reward function one string per sample: JSON with `human_reasons`, `label`, `responses` and `task`,
+everything in the letters of the game that the policy saw.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ class Truth:
         human_reasons: the human's atomic reasons.
         label: the human's side, as a label ("A>B", "A=B", "B>>A").
         responses: the two judged responses, A's first; None where they are not at hand.
+        task: the conversation that they answer, as one text; likewise.
     """
 
     human_reasons: tuple[str, ...]
     label: str
     responses: tuple[str, str] | None = None
+    task: str | None = None
 
     def dump(self) -> str:
         """The text form.
@@ -42,6 +44,8 @@ class Truth:
         value: dict[str, Any] = {"human_reasons": self.human_reasons, "label": self.label}
         if self.responses is not None:
             value["responses"] = self.responses
+        if self.task is not None:
+            value["task"] = self.task
         return orjson.dumps(value).decode()
 
     @classmethod
@@ -60,7 +64,8 @@ class Truth:
                 raise DataError("ground truth is not JSON; write it with `train prepare`") from None
         if not isinstance(value, Mapping):
             raise DataError("ground truth is not a JSON object with human_reasons and label")
-        return cls(_reasons(value.get("human_reasons")), _label(value.get("label")), _responses(value.get("responses")))
+        reasons, label = _reasons(value.get("human_reasons")), _label(value.get("label"))
+        return cls(reasons, label, _responses(value.get("responses")), _task(value.get("task")))
 
 
 def _reasons(value: Any) -> tuple[str, ...]:
@@ -88,3 +93,9 @@ def _responses(value: Any) -> tuple[str, str] | None:
     if isinstance(value, str) or not isinstance(value, Sequence) or [type(text) for text in value] != [str, str]:
         raise DataError("is not a list of two strings", field="responses")
     return value[0], value[1]
+
+
+def _task(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise DataError("is not a string", field="task")
+    return value

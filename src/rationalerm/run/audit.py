@@ -98,7 +98,7 @@ def audit(
     if isinstance(second, LLMMatcher):
         usage = _ask(todo, second, config, rundir, again, failures, show)
     else:
-        found = second.match_many([(game.human, game.judgment.reasons) for game in todo])
+        found = second.match_many([(game.human, game.said(second)) for game in todo])
         again |= {(game.key, game.digest): matching for game, matching in zip(todo, found, strict=True)}
         if rundir:
             log = rundir.log("audit.jsonl")

@@ -17,6 +17,7 @@ from rationalerm.data.pairs import PairFile
 from rationalerm.errors import DataError
 from rationalerm.match import LLMMatcher, Matcher
 from rationalerm.match.base import shown
+from rationalerm.match.pasted import as_matched, shown_of
 from rationalerm.run.config import EvaluateConfig
 from rationalerm.run.progress import Progress
 from rationalerm.score.ceiling import ANNOTATOR, Ceiling, ceiling
@@ -112,6 +113,9 @@ def _left_out(pair: Pair, person: Annotator, rest: tuple[Annotator, ...]) -> _Le
             domain=pair.domain,
             cluster=pair.cluster,
             row=pair.row,
+            messages=pair.messages,
+            response_a=pair.response_a,
+            response_b=pair.response_b,
         ),
         Answer(ANNOTATOR, reasons=person.reasons if person.said else None),
         Judgment(
@@ -124,7 +128,12 @@ def _left_out(pair: Pair, person: Annotator, rest: tuple[Annotator, ...]) -> _Le
 
 def _scored(batch: list[_Left], matcher: Matcher, config: EvaluateConfig) -> list[GameResult]:
     todo = [k for k, left in enumerate(batch) if rationale_status(*left) == "scored"]
-    lists = [(batch[k].pair.human_reasons or (), batch[k].judgment.reasons) for k in todo]
+    lists = [_lists(batch[k], matcher) for k in todo]
     each = matcher.match_each(lists) if isinstance(matcher, LLMMatcher) else matcher.match_many(lists)
     found = {k: one for k, one in zip(todo, each, strict=True) if isinstance(one, Matching)}
     return [result(*left, found.get(k), scoring=config.scoring, top_k=config.top_k) for k, left in enumerate(batch)]
+
+
+def _lists(left: _Left, matcher: Matcher) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    human = left.pair.human_reasons or ()
+    return human, as_matched(matcher, left.judgment.reasons, shown_of(left.pair), human)

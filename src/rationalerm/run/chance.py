@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rationalerm.match.base import Matcher
+from rationalerm.match.pasted import as_matched
 from rationalerm.score.consistency import Scoring, rationale_scores
 from rationalerm.types import Matching
 
@@ -26,6 +27,7 @@ class _Row(NamedTuple):
     cluster: str
     human: tuple[str, ...]
     model: tuple[str, ...]
+    shown: tuple[str, ...]
 
 
 class ChanceSample:
@@ -35,10 +37,10 @@ class ChanceSample:
         self._size = rows
         self._heap: list[tuple[int, _Row]] = []
 
-    def add(self, key: str, cluster: str, human: Sequence[str], model: Sequence[str]) -> None:
-        """Offers a row; the rows with the smallest hash of their id stay."""
+    def add(self, key: str, cluster: str, human: Sequence[str], model: Sequence[str], shown: Sequence[str] = ()) -> None:
+        """Offers a row; the rows with the smallest hash of their id stay. `shown`: what the judge saw."""
         rank = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big")
-        item = (-rank, _Row(rank, cluster, tuple(human), tuple(model)))
+        item = (-rank, _Row(rank, cluster, tuple(human), tuple(model), tuple(shown)))
         if len(self._heap) < self._size:
             heapq.heappush(self._heap, item)
         else:
@@ -46,17 +48,17 @@ class ChanceSample:
 
     def level(self, matcher: Matcher, scoring: Scoring = "paper") -> float | None:
         """Mean recall of each row's human reasons against the next row's judge reasons; None with one prompt only."""
-        crossed = self.crossed()
+        crossed = self.crossed(matcher)
         return mean_recall(matcher.match_many(crossed), scoring) if crossed else None
 
-    def crossed(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Each row's human reasons with the judge's reasons for the next row of another prompt."""
+    def crossed(self, matcher: Matcher) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Each row's human reasons with the judge's reasons for the next row of another prompt, as the matcher gets them."""
         rows = sorted(row for _, row in self._heap)
         crossed = []
         for k, row in enumerate(rows):
             other = next((o for o in rows[k + 1 :] + rows[:k] if o.cluster != row.cluster), None)
             if other is not None:
-                crossed.append((row.human, other.model))
+                crossed.append((row.human, as_matched(matcher, other.model, other.shown, row.human)))
         return crossed
 
 

@@ -134,7 +134,7 @@ class _Run:
         return outcome.value
 
     async def _level(self, judge: str, chat: Chat) -> float | None:
-        crossed = self._gathered.chance[judge].crossed()
+        crossed = self._gathered.chance[judge].crossed(self._matcher)
         found: list[Matching] = []
 
         async def work(lists: tuple[tuple[str, ...], tuple[str, ...]]) -> None:

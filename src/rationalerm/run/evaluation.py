@@ -189,7 +189,7 @@ def _batch(pairs: list[Pair], matcher: Matcher, gathered: Gathered, store: Store
     games = [game for game, _ in placed]
     matchings = {game.key: found for game in games if (found := store.finished(game)) is not None}
     todo = [game for game in games if game.key not in matchings and to_match(game)]
-    fresh = matcher.match_many([(game.human, game.judgment.reasons) for game in todo])
+    fresh = matcher.match_many([(game.human, game.said(matcher)) for game in todo])
     matchings |= {game.key: matching for game, matching in zip(todo, fresh, strict=True)}
     store.add_judgments(games)
     store.add_matches(

@@ -10,6 +10,7 @@ from rationalerm.data.pairs import PairFile
 from rationalerm.data.sides import swap_sides
 from rationalerm.errors import DataError
 from rationalerm.judge.answers import contradicts_label, read_answer
+from rationalerm.match.pasted import shown_of
 from rationalerm.run.audit import AuditSample
 from rationalerm.run.chance import ChanceSample
 from rationalerm.run.config import EvaluateConfig
@@ -68,7 +69,8 @@ class Gathered:
             self.audit.offer(game, first, done)
         if done.rationale_status == "scored" and game.judgment.reasons and self._chance_rows:
             sample = self.chance.setdefault(judge, ChanceSample(self._chance_rows))
-            sample.add(game.pair.id, game.pair.cluster, game.human, game.judgment.reasons[: config.top_k])
+            said = game.judgment.reasons[: config.top_k]
+            sample.add(game.pair.id, game.pair.cluster, game.human, said, shown_of(game.pair))
         if (wrong := contradicts_label(game.answer, game.judgment)) is not None:
             self._labels[judge][0] += wrong
             self._labels[judge][1] += 1

@@ -10,6 +10,8 @@ from rationalerm.data.jsonl import BadRow
 from rationalerm.data.log import Log
 from rationalerm.data.rundir import RunDir
 from rationalerm.llm.question import Outcome
+from rationalerm.match.base import Matcher
+from rationalerm.match.pasted import as_matched, shown_of, without_pasted
 from rationalerm.run.writer import Writer
 from rationalerm.score.rows import GameResult
 from rationalerm.types import Answer, Judgment, Matching, Pair
@@ -33,10 +35,18 @@ class Game(NamedTuple):
         """What a row of the run directory is found by."""
         return self.pair.id, self.answer.judge, self.answer.order
 
+    def said(self, matcher: Matcher) -> tuple[str, ...]:
+        """The judge's reasons as the matcher gets them."""
+        return as_matched(matcher, self.judgment.reasons, shown_of(self.pair), self.human)
+
     @property
     def digest(self) -> str:
         """Changes with any text that the matching depends on."""
-        joined = "\x1e".join(("\x1f".join(self.human), "\x1f".join(self.judgment.reasons)))
+        lists = [self.human, self.judgment.reasons]
+        own = without_pasted(self.judgment.reasons, shown_of(self.pair), self.human)
+        if own != self.judgment.reasons:  # then it hangs on the prompt and the responses, too
+            lists.append(own)
+        joined = "\x1e".join("\x1f".join(texts) for texts in lists)
         return hashlib.sha256(joined.encode("utf-8", "replace")).hexdigest()[:16]
 
 

@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ __all__ = ["REPAIR", "Networks", "Read", "files"]
 
 REPAIR = "reinstall rationalerm, or use --matcher fast"
 LONGEST = 128  # tokens of a reason that are read
-_STEP = 8  # a text is padded to a multiple of this
-_READ_AT_ONCE, _COMPARED_AT_ONCE = 16, 256
+_STEP = 4  # a text is padded to a multiple of this
+_READ_AT_ONCE, _COMPARED_AT_ONCE = 16, 64
 _REMEMBERED = 200_000  # tokens whose vectors are kept: 80 MB
 Floats = npt.NDArray[np.float32]
 
@@ -35,13 +36,13 @@ class Read(NamedTuple):
     weights: Floats
 
 
-def files() -> dict[str, bytes]:
-    """The model as it ships, by file name.
+def files(folder: Traversable | None = None) -> dict[str, bytes]:
+    """A model by file name: the one that ships, or the one in a folder.
 
     Raises:
         MatcherError: a file is missing.
     """
-    folder = resources.files("rationalerm.match.learnt").joinpath("model")
+    folder = folder or resources.files("rationalerm.match.learnt").joinpath("model")
     found = {}
     for name in ("encoder.onnx", "compare.onnx", "tokenizer.json", "scale.json"):
         file = folder.joinpath(name)

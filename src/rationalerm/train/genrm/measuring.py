@@ -140,7 +140,7 @@ def _game(answered: Answered) -> Game:
 
 def _match(matcher: Matcher, games: Sequence[Game]) -> list[Matching | None]:
     """A matching each; None where the matcher failed on that row."""
-    rows = [(game.human, game.judgment.reasons) for game in games]
+    rows = [(game.human, game.said(matcher)) for game in games]
     each = getattr(matcher, "match_each", None)
     if each is None:
         return list(matcher.match_many(rows))

@@ -104,8 +104,8 @@ def card(report: dict[str, Any], splits: Iterable[str]) -> str:
         + ", ".join(f"{games[name]} games in {name}" for name in names)
         + ".",
         "",
-        f"`prompt` is the prompt `{report['prompt']}`; `reward_model.ground_truth` is JSON with `human_reasons`, `label` and",
-        "`responses`, in the letters of the game that `prompt` shows. Splits are by prompt: no conversation, no pair of",
+        f"`prompt` is the prompt `{report['prompt']}`; `reward_model.ground_truth` is JSON with `human_reasons`, `label`,",
+        "`responses` and `task` (the conversation), in the letters of the game that `prompt` shows. Splits are by prompt: no conversation, no pair of",
         "responses and no near-duplicate stands in both. Counts, seeds and inputs: `prepare.json`; what was left out and why:",
         "`dropped.jsonl`. The licence of the data is that of its sources.",
         "",

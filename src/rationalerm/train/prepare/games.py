@@ -48,7 +48,7 @@ def game_of(pair: Pair, order: Order, *, system_turn: bool = True) -> Game:
     human, verdict = pair.human_reasons or (), Verdict(pair.label)
     if order == "BA":
         human, verdict = tuple(swap_sides(reason) for reason in human), verdict.swapped
-    truth = Truth(human, verdict.label, shown(pair, order))
+    truth = Truth(human, verdict.label, shown(pair, order), "\n\n".join(turn.content for turn in pair.messages) or None)
     return Game(order, prompt_of(pair, order, system_turn=system_turn), truth)
 
 

@@ -223,6 +223,7 @@ class _Maker:
             [one.game.truth.human_reasons for one, _ in flat],
             [one.game.truth.label for one, _ in flat],
             responses=[one.game.truth.responses or () for one, _ in flat],
+            tasks=[one.game.truth.task for one, _ in flat],
         )
         if self._guard is not None:
             self._guard.saw(rewards)
