@@ -228,7 +228,7 @@ def main() -> None:
         matcher.match(["warm"], ["up"])
         figures: dict[str, Any] = {"matcher": name, "version": matcher.version}
         figures["speed"] = speed(matcher, judge_rows(data))
-        refitted = name != "embedded" and not options.contrast  # the networks would take an hour a fold
+        refitted = name != "embedded" and not options.contrast  # recipes/matcher/folds.py trains them anew
         figures["summhay"] = summhay(matcher, data)
         if refitted:
             figures["summhay"] |= {"cross_validated": summhay_cross_validated(matcher, data)}

@@ -1,17 +1,17 @@
-"""The scales: what the networks and rules know of a pair, weighed by what people and writers said of pairs that no training saw.
+"""The scales: what is known of a pair, made a score by what people and writers said of pairs that no training saw.
 
-    reasons    the tuning sets, the kept-out close groups, and pairs that have nothing to do with each other: kept-out groups with
-               the next ones, the tuning sets' reasons across their rows, and the shipped sample's human reasons with judges'
-               reasons of other rows
-    others     the kept-out topics and documents of the labelled sources, by the best text of each
+    reasons    by the rules alone. The tuning sets, the kept-out close groups, and pairs that have nothing to do with each other:
+               the tuning sets' reasons across their rows, and the shipped sample's human reasons with judges' reasons of other
+               rows. The threshold is the one under which most pairs, averaged over their kinds, come to the right side, within a
+               limit on chance
+    others     by the rules and the networks. The kept-out topics and documents of the labelled sources, by the best text of each:
+               a logistic regression, the two weighed against each other as is best for the sources' mean AUC
 
-Of `reasons` the weight and the bounds of what the networks say (scale.py) are the best of a grid, under a limit on chance; of
-`others` a logistic regression. The map from z to scores is the one with the least distance from the labels among a few.
+The map from z to scores is the one with the least distance from the labels among a few.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 from collections import defaultdict
@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from sources import Bag, Group
-from watch import Asked, contrast_pairs, held_pairs, strangers
+from sources import TUNING, Bag, Group
 
 import rationalerm
 from rationalerm.data.pairs import PairFile
@@ -31,26 +30,25 @@ from rationalerm.match.embedded import EmbeddedMatcher
 from rationalerm.match.learnt.scale import FLOOR, LIMIT, Scale, Seen
 from rationalerm.run.games import game_of, to_match
 
-__all__ = ["Known", "collect", "fit", "of_bags", "write"]
+__all__ = ["OPEN", "Known", "collect", "of_bags", "others", "reasons", "write"]
 
 Rows = list[tuple[list[str], list[str]]]
-CONTENT = np.array([1.5, 0.4, 0.7])  # rules and both logits: best or near it for each source's kept-out texts
+Asked = tuple[str, str, str, float]  # kind, human, model, label
+OPEN = {  # while nothing is fitted
+    "reasons": Scale(1.0, 0.0, 0.0, ((0.0, 0.0), (1.0, 1.0))),
+    "others": Scale(1.0, 0.0, 1.0, ((0.0, 0.0), (1.0, 1.0))),
+}
+CHANCE = 0.004  # of the sample's pairs of other rows, so many may come out as matches
 _WIDE = ((-2.0, 0.0), (0.0, 0.5), (2.0, 1.0))  # nearer to the labels are narrower maps; what they tie no AUC tells apart
+_BESIDE = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # the rules' weight beside a logit's
 _SAMPLE = Path(rationalerm.__file__).parent / "sample" / "pairs.jsonl"
-CHANCE = 0.001  # of the sample's pairs of other rows, so many may come out as matches
-_COUNTS = {  # how much a kind of pairs counts in the regression, beside 1
-    "reworded": 3.0, "tuning reworded": 3.0, "tuning partial": 0.3, "joined": 1.0, "p75": 1.5, "p25": 0.7, "stranger": 2.0,
-    "crossed": 2.0, "sample": 4.0, "hedge": 0.7,
-}  # fmt: skip
-_JUDGED = {  # and in the choice of weight and bounds: what matches as much as what doesn't, the tuning sets most
+_COUNTS = {"tuning reworded": 3.0, "reworded": 3.0, "tuning partial": 0.5, "p75": 1.0, "p25": 0.5, "sample": 2.0}  # beside 1
+_JUDGED = {  # in the choice of the threshold: what matches as much as what doesn't, the tuning sets most
     "tuning reworded": 25, "tuning opposite_polarity": 5, "tuning changed_fact": 5, "tuning same_topic": 5,
-    "tuning other_response": 5, "tuning generic": 5, "reworded": 12, "opposite": 3, "changed": 3, "same_topic": 3, "other": 3,
-    "hedge": 3,
+    "tuning other_response": 5, "tuning generic": 5, "reworded": 10, "opposite": 2.5, "changed": 2.5, "same_topic": 2.5,
+    "other": 2.5,
 }  # fmt: skip
-_WEIGHTS, _LOWS = (0.6, 0.8, 1.1), (0.5, 0.75, 1.0, 1.5, 2.0)
-_HIGHS = (0.25, 0.5)  # more tells no more, and more pairs are compared
-_BIASES, _OVER = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0), (0.0, 0.2, 0.4, 0.7, 1.0)
-_FREE = 99.0
+_KINDS = {"r": "reworded", "o": "opposite", "c": "changed", "s": "same_topic", "x": "other", "k": "hedge"}
 
 
 class Known(NamedTuple):
@@ -63,15 +61,32 @@ class Known(NamedTuple):
     bag: int | None = None
 
 
+def contrast_pairs() -> list[Asked]:
+    """The pairs of the two tuning sets."""
+    rows = [json.loads(line) for path in TUNING for line in path.read_text("utf-8").splitlines()]
+    return [(f"tuning {row['kind']}", row["human"], row["model"], float(row["score"])) for row in rows]
+
+
+def held_pairs(groups: Sequence[Group]) -> list[Asked]:
+    """Each kept-out reason of a close group against the other texts of its group."""
+    labels = {"r": 1.0, "p75": 0.75, "p25": 0.25}
+    return [
+        (_KINDS.get(key, key), g.texts["h"][0], text, labels.get(key, 0.0))
+        for g in groups
+        if g.held and g.close
+        for key, texts in g.texts.items()
+        if key not in "hj"
+        for text in texts
+    ]
+
+
 def crossed_sample() -> Rows:
     """Human reasons of the sample against judges' reasons of the next rows of other prompts."""
-    by_judge: dict[str, list[tuple[str, list[str], list[str]]]] = defaultdict(list)
+    by_judge: dict[str, list[tuple[list[str], list[str]]]] = defaultdict(list)
     for pair in PairFile(_SAMPLE):
         for game in filter(to_match, (game_of(pair, answer) for answer in pair.answers)):
-            by_judge[game.answer.judge].append((pair.id, list(game.human), list(game.judgment.reasons)))
-    return [
-        (rows[k][1], rows[(k + shift) % len(rows)][2]) for rows in by_judge.values() for shift in (5,) for k in range(len(rows))
-    ]
+            by_judge[game.answer.judge].append((list(game.human), list(game.judgment.reasons)))
+    return [(rows[k][0], rows[(k + 5) % len(rows)][1]) for rows in by_judge.values() for k in range(len(rows))]
 
 
 def crossed_pairs() -> list[Asked]:
@@ -80,22 +95,18 @@ def crossed_pairs() -> list[Asked]:
     return [("crossed", h, pairs[(k + shift) % len(pairs)][2], 0.0) for shift in (7, 61) for k, (_, h, _, _) in enumerate(pairs)]
 
 
-def collect(groups: Sequence[Group], bags: Sequence[Bag]) -> list[Known]:
-    """All that the matcher knows of those pairs."""
-    matcher = EmbeddedMatcher()
+def collect(matcher: EmbeddedMatcher, groups: Sequence[Group]) -> list[Known]:
+    """All that the matcher knows of pairs of reasons."""
     known: list[Known] = []
-    tuning = [(f"tuning {kind}", *rest) for kind, *rest in contrast_pairs()]
-    close = [g for g in groups if g.close]  # shared words tell as little in them as in the tuning sets
-    asked = [*tuning, *held_pairs(close), *strangers(groups), *crossed_pairs()]
     by_human: dict[str, list[Asked]] = defaultdict(list)
-    for one in asked:
+    for one in (*contrast_pairs(), *held_pairs(groups), *crossed_pairs()):
         by_human[one[1]].append(one)
     for human, mine in by_human.items():
         for x in matcher.look([human], [model for _, _, model, _ in mine], everything=True):
             known.append(Known(mine[x.model][0], x.scale, x.seen, mine[x.model][3]))
     for human, model in crossed_sample():
         known += [Known("sample", x.scale, x.seen, 0.0) for x in matcher.look(human, model, everything=True)]
-    return known + of_bags(matcher, bags)
+    return [one for one in known if one.scale == "reasons"]
 
 
 def of_bags(matcher: EmbeddedMatcher, bags: Sequence[Bag]) -> list[Known]:
@@ -103,49 +114,25 @@ def of_bags(matcher: EmbeddedMatcher, bags: Sequence[Bag]) -> list[Known]:
     held = [b for b in bags if b.held]
     return [
         Known(bag.source, x.scale, x.seen, bag.score, k)
-        for k, bag in enumerate(random.Random(0).sample(held, min(len(held), 1200)))
+        for k, bag in enumerate(random.Random(0).sample(held, min(len(held), 1600)))
         for x in matcher.look([bag.human], bag.model[:40], everything=True)
     ]
 
 
 def _numbers(seen: Seen) -> tuple[float, ...]:
-    """All that is known of a pair, in a row."""
-    return tuple(np.clip((seen.rules, *seen.heard), -LIMIT, LIMIT))
+    return tuple(np.clip(seen, -LIMIT, LIMIT))
 
 
-class Fitted(NamedTuple):
-    """What z is made of: how the rules weigh, the bias and weights of what the networks say, and how far that goes."""
-
-    rules: float
-    bias: float
-    weights: np.ndarray
-    low: float
-    high: float
-
-    def z(self, x: np.ndarray) -> np.ndarray:
-        """Of rows of `_numbers`."""
-        return self.rules * x[:, 0] + np.clip(self.bias + x[:, 1:] @ self.weights, -self.low, self.high)
-
-    def stricter(self, by: float) -> Fitted:
-        """Every z that much less."""
-        return Fitted(self.rules, self.bias - by, self.weights, self.low + by, self.high - by)
-
-
-def bounded(x: np.ndarray, kinds: np.ndarray, y: np.ndarray) -> Fitted:
-    """The weight and bounds under which most pairs, averaged over their kinds, come to the right side, while of pairs that have
-    nothing to do with each other no more than `CHANCE` match. Rows of `_numbers`, their kinds, their labels."""
-    judged = {kind: kinds == kind for kind in _JUDGED}
-    total, strange = sum(_JUDGED.values()), kinds == "sample"
-    best: tuple[float, Fitted] | None = None
-    for weight, low, high, bias in itertools.product(_WEIGHTS, _LOWS, _HIGHS, _BIASES):
-        heard = Fitted(1.0, weight * bias, np.array([weight, 0.0]), weight * low, weight * high)
-        z = heard.z(x)
-        least = np.quantile(z[strange], 1 - CHANCE)
-        for over in _OVER:
-            right = (z > least + over) == (y > 0.5)
-            mean = sum(count * right[judged[kind]].mean() for kind, count in _JUDGED.items()) / total
-            if best is None or mean > best[0]:
-                best = mean, heard.stricter(float(least) + over)
+def threshold(z: np.ndarray, kinds: np.ndarray, y: np.ndarray) -> float:
+    """Of the rules' evidence of pairs, their kinds and labels."""
+    total = sum(_JUDGED.values())
+    least = np.quantile(z[kinds == "sample"], 1 - CHANCE)
+    best: tuple[float, float] | None = None
+    for at in least + np.linspace(0.0, 1.5, 31):
+        right = (z > at) == (y > 0.5)
+        mean = sum(count * right[kinds == kind].mean() for kind, count in _JUDGED.items()) / total
+        if best is None or mean > best[0]:
+            best = mean, float(at)
     assert best is not None
     return best[1]
 
@@ -166,21 +153,36 @@ def logistic(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> tuple[float, f
     return float(w[0].detach()), float(w[1].detach())
 
 
-def best_of_bags(known: Iterable[Known]) -> list[Known]:
-    """Of each bag the text that looks most like it."""
+def best_of_bags(known: Iterable[Known], beside: float) -> list[Known]:
+    """Of each bag the text that looks most like it; `beside`: the rules' weight beside the logit's."""
     best: dict[int, Known] = {}
     for one in known:
-        if one.bag is None:
-            continue
-        there = best.get(one.bag)
-        if there is None or _content(one.seen) > _content(there.seen):
+        there = best.get(one.bag) if one.bag is not None else None
+        if one.bag is not None and (there is None or _content(one, beside) > _content(there, beside)):
             best[one.bag] = one
     return list(best.values())
 
 
-def _content(seen: Seen) -> float:
-    """How much of a text another one seems to say."""
-    return float(CONTENT @ _numbers(seen))
+def _content(one: Known, beside: float) -> float:
+    rules, heard = _numbers(one.seen)
+    return beside * rules + heard
+
+
+def weighed(known: Sequence[Known]) -> float:
+    """The rules' weight beside a logit's that is best for the mean of the sources' AUC."""
+
+    def mean(beside: float) -> float:
+        best = best_of_bags(known, beside)
+        found = []
+        for source in {one.kind for one in best}:
+            there, missing = (
+                np.array([_content(one, beside) for one in best if one.kind == source and (one.label > 0.4) is told])
+                for told in (True, False)
+            )
+            found.append(float((there[:, None] > missing).mean()) if len(there) and len(missing) else 0.5)
+        return float(np.mean(found))
+
+    return max(_BESIDE, key=mean)
 
 
 def _counts(known: Sequence[Known]) -> np.ndarray:
@@ -206,25 +208,20 @@ def _map(z: np.ndarray, y: np.ndarray, counts: np.ndarray) -> tuple[tuple[float,
     return best[1]
 
 
-def fit(known: Sequence[Known], name: str) -> Scale:
-    """A scale: "reasons" or "others". `known`: of `collect`."""
-    used = [one for one in known if one.bag is None and one.scale == name] if name == "reasons" else best_of_bags(known)
-    x = np.array([_numbers(one.seen) for one in used])
-    y = np.array([one.label for one in used])
-    counts = _counts(used)
-    if name == "reasons":
-        found = bounded(x, np.array([one.kind for one in used]), y)
-        knots = _map(found.z(x), y, counts)
-    else:
-        weight, bias = logistic(x @ CONTENT, y, counts)
-        found = Fitted(weight * CONTENT[0], bias, weight * CONTENT[1:], _FREE, _FREE)
-        knots = _WIDE
-    rules, bias, low, high = _short(found.rules, found.bias, found.low, found.high)
-    return Scale(rules, bias, _short(*found.weights), low, high, knots)
+def reasons(known: Sequence[Known]) -> Scale:
+    """Of what `collect` gives."""
+    z, y = np.array([_numbers(one.seen)[0] for one in known]), np.array([one.label for one in known])
+    at = round(threshold(z, np.array([one.kind for one in known]), y), 4)
+    return Scale(1.0, -at, 0.0, _map(z - at, y, _counts(known)))
 
 
-def _short(*numbers: float) -> tuple[float, ...]:
-    return tuple(round(float(x), 4) for x in numbers)
+def others(known: Sequence[Known]) -> Scale:
+    """Of what `of_bags` gives."""
+    beside = weighed(known)
+    best = best_of_bags(known, beside)
+    x, y = np.array([_content(one, beside) for one in best]), np.array([one.label for one in best])
+    weight, bias = logistic(x, y, _counts(best))
+    return Scale(round(weight * beside, 4), round(bias, 4), round(weight, 4), _WIDE)
 
 
 def write(found: dict[str, Scale], file: Path) -> None:

@@ -1,7 +1,7 @@
 """SummHay by topic, each scored by networks that were trained without it: python recipes/matcher/folds.py (after make.py)
 
 Only the last part of the training sees SummHay. So it is run once more for each topic but the one that make.py keeps out, from
-what the part before it left in build/matcher; the scale of a fold is fitted to the other three sources. Some 15 minutes a topic.
+what the part before it left in build/matcher; the scale of a fold is fitted to the other three sources.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import make
 import torch
-from calibrate import fit, of_bags, write
+from calibrate import OPEN, of_bags, others, write
 from net import pretrained
 from sources import HERE, bags, corpora, topics
 
@@ -38,7 +38,7 @@ class Made(EmbeddedMatcher):
 def trained(name: str, topic: str, drawn: make.Drawn) -> None:
     """The last part without a topic."""
     model = Comparing(pretrained())
-    model.load_state_dict(torch.load(make.BUILD / "close.pt"))
+    model.load_state_dict(torch.load(make.BUILD / "first.pt"))
     make.part(model, drawn.labels(topic), make.STEPS[-1], name, make.RATES[-1])
 
 
@@ -46,9 +46,9 @@ def scored(name: str, topic: str) -> Scores:
     """The topic's rows by the networks of `name`."""
     folder = make.BUILD / f"{name}_model"
     make.exported(name, folder)
-    write({"reasons": make.OPEN, "others": make.OPEN}, folder / "scale.json")
+    write(OPEN, folder / "scale.json")
     known = of_bags(Made(folder), [bag for bag in bags() if bag.source != "summhay"])
-    write({"reasons": make.OPEN, "others": fit(known, "others")}, folder / "scale.json")
+    write(OPEN | {"others": others(known)}, folder / "scale.json")
     return summhay_scores(Made(folder), corpora.shared() / "data", topic)
 
 

@@ -4,8 +4,7 @@
     vectors   = W (the upper three layers over the states), unit length, and a weight a token
     compare   = a token of one reason, what of the other it attends to, what the two have and lack; summed by weight, both ways
 
-The last gives two logits: FULFILS (the model reason says what the human reason says, of the response it says it of)
-and COVERS (its content is there, whoever it is said of: texts that are about no response).
+The last gives the logit that the second text says what the first one says.
 """
 
 from __future__ import annotations
@@ -18,12 +17,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-__all__ = ["COVERS", "FULFILS", "Compare", "Lower", "Upper", "minilm"]
+__all__ = ["Compare", "Lower", "Upper", "minilm", "pretrained"]
 
 WIDTH, HEADS, LOWER, LAYERS = 384, 12, 3, 6
 SIZE = 96  # numbers a token that are compared
 HIDDEN = 128
-FULFILS, COVERS = 0, 1
 
 
 def minilm() -> Path:
@@ -134,14 +132,14 @@ class Upper(nn.Module):
 
 
 class Compare(nn.Module):
-    """Two read reasons to two logits."""
+    """Two read texts to a logit."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sharp = nn.Parameter(torch.tensor(10.0))
         self.same = nn.Linear(SIZE, HIDDEN)  # of what two aligned tokens have in common, number by number
         self.apart = nn.Linear(SIZE, HIDDEN, bias=False)  # and of how far they are from each other
-        self.head = nn.Sequential(nn.Linear(2 * HIDDEN + 4, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 2))
+        self.head = nn.Sequential(nn.Linear(2 * HIDDEN + 4, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
 
     def one_way(self, ours: Tensor, weights: Tensor, theirs: Tensor, dots: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """What of `theirs` each token of `ours` meets, summed up: [pair, HIDDEN]; mean and least cosine: [pair]."""
@@ -152,13 +150,13 @@ class Compare(nn.Module):
         return (seen * weights[..., None]).sum(1), (cosine * weights).sum(1), (cosine.square() * weights).sum(1)
 
     def forward(self, h: Tensor, hw: Tensor, h_mask: Tensor, m: Tensor, mw: Tensor, m_mask: Tensor) -> Tensor:
-        """[pair, token, SIZE], [pair, token], [pair, token] of both -> [pair, 2]."""
+        """[pair, token, SIZE], [pair, token], [pair, token] of both -> [pair]."""
         dots = h @ m.transpose(1, 2)
         there, back = dots + (m_mask[:, None] - 1) * 1e3, dots.transpose(1, 2) + (h_mask[:, None] - 1) * 1e3
         ours, recall, recall2 = self.one_way(h, hw, m, there)
         other, precision, precision2 = self.one_way(m, mw, h, back)
         known = torch.stack([recall, precision, recall2, precision2], -1)
-        return self.head(torch.cat([ours, other, known], -1))
+        return self.head(torch.cat([ours, other, known], -1))[:, 0]
 
 
 def pretrained() -> dict[str, Any]:

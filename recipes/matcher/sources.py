@@ -1,12 +1,9 @@
-"""What the matcher is trained on: contrast groups written for it, and human labels. Knows nothing of networks.
+"""What the matcher is made from: contrast groups written for it, and human labels. Knows nothing of networks.
 
-A group is seventeen texts about one human reason, by key:
+A group is fifteen texts about one human reason, by key:
 
-    h the reason    r the same reworded (4)    j the reason or a rewording, and another group's reason, in one text (2)
-    o the opposite (2)    c one fact changed (2)    s the same topic, another issue (2)    x the other response    k an empty
-    hedge p75, p25 most of it, little of it
-
-`x` read with the responses changed over says h's reason again; `h` and `r` read so don't.
+    h the reason    r the same reworded (4)    o the opposite (2)    c one fact changed (2)    s the same topic, another issue (2)
+    x the other response    k an empty hedge    p75, p25 most of it, little of it
 """
 
 from __future__ import annotations
@@ -22,23 +19,12 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "matcher_static"))
 import corpora  # noqa: E402
 
-from rationalerm.match.learnt.framed import marked  # noqa: E402
+__all__ = ["TUNING", "Bag", "Group", "bags", "groups", "topics"]
 
-__all__ = ["Bag", "Group", "bags", "groups", "judges_sentences", "topics"]
-
+TUNING = [HERE.parent / "matcher_static" / name for name in ("contrast_dev.jsonl", "contrast_dev2.jsonl")]
 KEYS = {"h": 1, "r": 4, "o": 2, "c": 2, "s": 2, "x": 1, "p75": 1, "p25": 1, "k": 1}
 HELD = 12  # one group in so many is kept out of the training
 HELD_TOPIC = 5  # and one topic or document in so many of the labelled sources
-_ASIDE = 0.15  # of the training texts, so many are given words about the other response that say nothing
-_ASIDES = (
-    "That sets it apart from {}.", "{} is another matter.", "Compare {}.", "This is where {} differs.", "{} goes another way.",
-    "One sees it beside {}.", "So much for this one; {} is a different case.", "I looked at {} too.", "Not to be said of {}.",
-    "Here it parts from {}.", "{} I leave aside.", "As against {}.",
-)  # fmt: skip
-_NAMES = {
-    -1: ("Response B", "B", "Response 2", "the second answer", "@Response 2"),
-    1: ("Response A", "A", "Response 1", "the first answer", "@Response 1"),
-}  # by the side that the text names first: the other one's
 CLOSE = ("close_", "sample_")  # files whose rewordings keep the words that anybody would use, and whose opposites don't always
 
 
@@ -70,29 +56,8 @@ class Bag:
 
 
 def groups(folder: Path = HERE / "groups", most: int | None = None) -> list[Group]:
-    """All groups, or the first `most` of each file, whose texts are all there; texts of two reasons are put together here."""
-    found = [group for file in sorted(folder.glob("*.txt")) for group in [*_read(file)][:most]]
-    rng = random.Random(0)
-    for group in found:
-        if not group.held:
-            group.texts = {key: [_with_aside(text, rng) for text in texts] for key, texts in group.texts.items()}
-    for k, group in enumerate(found):
-        other = found[k - rng.randint(2, 40)]
-        group.texts["j"] = []
-        for key in "rh":
-            parts = [rng.choice(group.texts[key]), rng.choice(other.texts["r"] + other.texts["s"])]
-            rng.shuffle(parts)
-            group.texts["j"].append(" ".join(part if part[-1] in ".!?" else f"{part}." for part in parts))
-    return found
-
-
-def _with_aside(text: str, rng: random.Random) -> str:
-    """Some texts with words behind that name the other response: that it is named tells nothing."""
-    side = marked(text)[1]
-    if not side or rng.random() > _ASIDE:
-        return text
-    aside = rng.choice(_ASIDES).format(rng.choice((*_NAMES[side], "the other response")))
-    return f"{text if text[-1] in '.!?' else text + '.'} {aside[0].upper()}{aside[1:]}"
+    """All groups, or the first `most` of each file, whose texts are all there."""
+    return [group for file in sorted(folder.glob("*.txt")) for group in [*_read(file)][:most]]
 
 
 def _read(file: Path) -> Iterator[Group]:
@@ -130,9 +95,3 @@ def bags(topic: str | None = None) -> list[Bag]:
             named = said["bullet"] if e.score > 0 else None
             result.append(Bag("summhay", e.human, e.model, e.score, named, e.group == out))
     return result
-
-
-def judges_sentences(most: int) -> list[str]:
-    """What real judges said of other answers: texts that are strangers to every group."""
-    found = {s for text in corpora.judge_sentences() for s in text if 8 <= len(s.split()) <= 60}
-    return random.Random(0).sample(sorted(found), min(most, len(found)))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import random
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from rationalerm.match.learnt.framed import marked
 from rationalerm.match.learnt.networks import files
 from rationalerm.match.learnt.scale import Seen
 from scripts import ROOT, script
@@ -21,15 +19,8 @@ RECIPE = ROOT / "recipes" / "matcher"
 
 
 @pytest.fixture(scope="module")
-def recipe() -> ModuleType:
+def sources() -> ModuleType:
     sys.path.insert(0, str(RECIPE))
-    import pairs  # type: ignore[import-not-found]
-
-    return pairs
-
-
-@pytest.fixture(scope="module")
-def sources(recipe: ModuleType) -> ModuleType:
     import sources  # type: ignore[import-not-found]
 
     return sources
@@ -54,29 +45,6 @@ def test_frozen_pairs_are_in_no_group(sources: ModuleType) -> None:
             assert not {row["human"], row["model"]} & texts, row["id"]
 
 
-def test_the_labels_of_a_group(recipe: ModuleType, sources: ModuleType) -> None:
-    group = next(
-        g for g in sources.groups() if all(marked(t)[1] == -1 for t in (*g.texts["h"], *g.texts["r"], *g.texts["x"][:0]))
-    )
-    first = {text: marked(text)[1] for some in group.texts.values() for text in some}
-    found = recipe.of_group(group, -1, random.Random(0), first)
-    h = (group.texts["h"][0], -1)
-    labels = {pair.model: pair.label for pair in found if pair.human == h}
-    assert {labels[text, -1] for text in group.texts["r"]} == {1.0}
-    assert {labels[text, -1] for key in "ocsxk" for text in group.texts[key]} == {0.0}
-    assert (labels[group.texts["p75"][0], -1], labels[group.texts["p25"][0], -1]) == (0.75, 0.25)
-    assert labels[h[0], 1] == 0.0  # the same of the other response
-    assert not any(pair.human == pair.model for pair in found)
-
-
-def test_a_step_holds_neighbours(recipe: ModuleType, sources: ModuleType) -> None:
-    groups = sources.groups()
-    chosen = list(recipe.steps(groups, 5, 9, 1))
-    assert [len(step) for step in chosen] == [9] * 5
-    assert chosen == list(recipe.steps(groups, 5, 9, 1))
-    assert all(Counter(g.source for g in step).most_common(1)[0][1] >= 3 for step in chosen)
-
-
 def test_topics_are_kept_out_whole(shared: Path, sources: ModuleType) -> None:
     bags = sources.bags()
     for source in ("argkp", "metacritique", "realsumm", "summhay"):
@@ -85,6 +53,17 @@ def test_topics_are_kept_out_whole(shared: Path, sources: ModuleType) -> None:
         assert 0.1 < held < 0.45, source
         told = {bag.human for bag in mine if bag.held} & {bag.human for bag in mine if not bag.held}
         assert len(told) < 0.01 * len(mine)
+
+
+def test_a_topic_is_kept_out_by_name(shared: Path, sources: ModuleType) -> None:
+    first, *_, last = sources.topics()
+    for topic in (first, last):
+        held = {bag.human for bag in sources.bags(topic) if bag.source == "summhay" and bag.held}
+        used = {bag.human for bag in sources.bags(topic) if bag.source == "summhay" and not bag.held}
+        assert held
+        assert used
+        assert not held & used
+    assert sources.bags() == sources.bags(last)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -107,17 +86,17 @@ def make(shared: Path) -> ModuleType:
 
 def test_the_recipe_makes_a_model(make: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A short one: training, files; and it goes on from what ships, each weight to the 8 bits of the file."""
-    groups, bags = [g for g in make.groups(most=13) if g.source in ("code", "stem", "close_code")], make.bags()[::400]
+    groups = [g for g in make.groups(most=13) if g.source in ("close_stem", "close_code")]
+    bags = {topic: make.bags(topic)[::400] for topic in (None,)}
     monkeypatch.setattr(make, "groups", lambda: groups)
-    monkeypatch.setattr(make, "bags", lambda topic=None: bags)
-    asked = [("reworded", "A omits it", "no unit in A", 1.0), ("other", "A omits it", "B omits it", 0.0)]
-    monkeypatch.setattr(make.watch, "contrast_pairs", lambda: asked)
-    monkeypatch.setattr(make, "_OTHERS", 60)
+    monkeypatch.setattr(make, "bags", lambda topic=None: bags[topic])
     monkeypatch.setattr(make, "BUILD", tmp_path)
     monkeypatch.setattr(make, "MODEL", tmp_path / "model")
     drawn = make.Drawn()
+    assert set(drawn.first().by_source) == {"argkp", "metacritique", "realsumm"}
+    assert set(drawn.labels().by_source) == {"argkp", "metacritique", "realsumm", "summhay"}
     for on in (False, True):
-        make.trained((2, 2, 2), on, drawn)
+        make.trained((2, 2), on, drawn)
         make.exported()
         shipped = make.weights(make.MODEL)
         for key, trained in make.torch.load(tmp_path / "trained.pt").items():
@@ -126,30 +105,15 @@ def test_the_recipe_makes_a_model(make: ModuleType, monkeypatch: pytest.MonkeyPa
     assert {file.name for file in make.MODEL.iterdir()} == {*files()} - {"scale.json"}
 
 
-def test_a_words_aside_tells_nothing(sources: ModuleType) -> None:
-    """Some texts of the training name the other response behind their reason, whatever their label; no kept-out one does."""
-    groups = sources.groups(most=60)
-    asides = tuple(text.partition("{}")[0] or text.partition("{}")[2] for text in sources._ASIDES)
+def test_a_rewording_belongs_to_its_reason(make: ModuleType) -> None:
+    """The loss of groups asks which rewordings of all are a reason's own."""
+    groups = [["a", "a1", "a2"], ["b", "b1", "b2"]]
 
-    def share(held: bool, keys: str) -> float:
-        texts = [t for g in groups if g.held == held for key in keys for t in g.texts[key]]
-        return sum(any(part in t for part in asides) for t in texts) / len(texts)
+    def score(right: float) -> Callable[[list[tuple[str, str]]], Any]:
+        return lambda pairs: make.torch.tensor([right if text[0] == human else -right for human, text in pairs])
 
-    assert 0.08 < share(False, "r") < 0.2
-    assert abs(share(False, "r") - share(False, "ocsx")) < 0.03
-    assert share(True, "rocsx") < 0.01
-
-
-def test_style_is_what_the_text_alone_gives_away(recipe: ModuleType, sources: ModuleType) -> None:
-    """A habit of one kind of text is found in groups that the guess was not fitted on."""
-    style = script("recipes/matcher/style.py")
-    groups = [g for g in sources.groups(most=30) if not g.held]
-    for group in groups:
-        group.texts["r"] = [f"Verily, {text}" for text in group.texts["r"]]
-    found = style.style(groups)
-    better, worse = ([found[t] for g in groups for key in keys for t in g.texts[key]] for keys in ("r", "ocsx"))
-    least = sorted(better)[len(better) // 10]
-    assert sum(logit < least for logit in worse) > 0.8 * len(worse)
+    losses = [float(script("recipes/matcher/train.py").loss_of_groups(score(right), groups)) for right in (3.0, 0.0, -3.0)]
+    assert losses[0] < 0.1 < losses[1] < 0.7 < losses[2]
 
 
 def test_a_fold_is_scored_by_its_own_networks(make: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -178,19 +142,35 @@ def test_a_fold_is_scored_by_its_own_networks(make: ModuleType, monkeypatch: pyt
     assert 0.4 < folds.summhay_figures((best, labels, recalls, means))["labels"] < 1
 
 
-def test_a_scale_is_fitted() -> None:
-    """Where the rules tell little and the comparison tells all, that is what weighs."""
+def test_a_threshold_is_fitted(make: ModuleType) -> None:
+    """Where the rules tell pairs apart it lies between them, and unrelated ones stay under it."""
     calibrate = script("recipes/matcher/calibrate.py")
     rng = random.Random(1)
     pairs = []
     for kind in (*calibrate._JUDGED, "sample"):
         for _ in range(60):
             label = float(kind.endswith("reworded"))
-            rules = rng.gauss(label, 1) - 3 * (kind == "sample")
-            seen = Seen(rules, (rng.gauss(4 * label - 2, 1), rng.gauss(0, 1)))
-            pairs.append(calibrate.Known(kind, "reasons", seen, label))
-    scale = calibrate.fit(pairs, "reasons")
-    right = sum((scale.score(one.seen) > 0.5) == (one.label > 0.5) for one in pairs) / len(pairs)
-    assert right > 0.9
-    assert scale.heard[0] > 0.5 > scale.heard[1] == 0.0
+            pairs.append(
+                calibrate.Known(kind, "reasons", Seen(rng.gauss(1.6 * label - 0.6 - (kind == "sample"), 0.25), 0.0), label)
+            )
+    scale = calibrate.reasons(pairs)
+    assert not scale.hears
+    assert sum((scale.score(one.seen) > 0.5) == (one.label > 0.5) for one in pairs) / len(pairs) > 0.95
     assert sum(scale.score(one.seen) > 0.5 for one in pairs if one.kind == "sample") <= 1
+
+
+def test_what_tells_more_weighs_more(make: ModuleType) -> None:
+    """Of claims the logit where it tells, the rules where they do."""
+    calibrate = script("recipes/matcher/calibrate.py")
+    rng = random.Random(2)
+    for telling in (0, 1):
+        known = []
+        for k in range(400):
+            label = float(k % 2)
+            for text in range(3):
+                numbers = [rng.gauss(0, 1), rng.gauss(0, 1)]
+                numbers[telling] = rng.gauss(4 * label * (text == 0) - 2, 1)
+                known.append(calibrate.Known("argkp", "others", Seen(*numbers), label, k))
+        scale = calibrate.others(known)
+        assert scale.hears
+        assert (scale.rules > scale.heard) == (telling == 0)

@@ -143,14 +143,9 @@ def test_not_the_same_reason(matcher: Matcher, human: str, model: str) -> None:
     assert score(matcher, human, model) < 0.5
 
 
-@static
-def test_only_the_other_one_has_it(matcher: Matcher) -> None:
-    assert score(matcher, "A omits the unit of the force.", "Only B gives the unit of the force.") > 0.5
-
-
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="the networks take it for a reason about the other response")
-def test_only_the_other_one_has_it_to_the_networks() -> None:
-    assert score(EMBEDDED, "A omits the unit of the force.", "Only B gives the unit of the force.") > 0.5
+def test_only_the_other_one_has_it() -> None:
+    for matcher in ALL:
+        assert score(matcher, "A omits the unit of the force.", "Only B gives the unit of the force.") > 0.5
 
 
 def test_a_replaced_fact_never_passes_half() -> None:

@@ -1,15 +1,17 @@
-"""The default matcher: a small model of our own reads the reasons, beside the rules of the static one. Offline. (docs/matcher.md)
+"""The default matcher: the rules of the static one, and a small model of our own where they don't reach. (docs/matcher.md)
 
-Every reason is read once; pairs that may match by the rules are compared by what was kept of the two. What the networks can't be
-trusted with stays a rule: vague remarks, texts that claim nothing, copies, a lone negation.
+A human reason that names a response is matched by the rules: sides, polarity, facts, words. A text that names none (a claim, a
+key point, an insight) by the rules and two networks: every text is read once, pairs are compared by what was kept of both.
+Offline.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from rationalerm.errors import MatcherError
@@ -24,7 +26,7 @@ from rationalerm.types import Matching
 
 __all__ = ["EmbeddedMatcher", "Looked"]
 
-RULES = "1"  # raise it whenever a change of this file or of learnt/ changes a score
+RULES = "2"  # raise it whenever a change of this file or of learnt/ changes a score
 _THREADS = 4
 _AT_ONCE = 128  # reasons that one human list meets at once
 Pair = tuple[int, int]
@@ -41,10 +43,10 @@ class Looked(NamedTuple):
 
 
 class EmbeddedMatcher(FastMatcher):
-    """Scores by the shipped networks and the rules.
+    """Scores by the rules and, of human texts that name no response, the shipped networks.
 
     Args:
-        fast: leave the networks out: the static vectors and the rules alone, some 16 times as fast. `.name` is then "fast".
+        fast: leave the networks and the scales that were fitted with them out: what ships as "fast", which is `.name` then.
 
     Raises:
         MatcherError: at the first match, if a file or a package that reads it is missing.
@@ -81,18 +83,21 @@ class EmbeddedMatcher(FastMatcher):
         """What it reads; in recipes/matcher also what was made and doesn't ship."""
         return files()
 
-    def _model(self) -> tuple[Networks, dict[str, Scale]]:
+    def _weighing(self) -> dict[str, Scale]:
+        """The scales by name."""
+        with self._lock:
+            if not self._scales:
+                with _readable():
+                    self._scales = scales(self._files()["scale.json"])
+            return self._scales
+
+    def _reading(self) -> Networks:
+        """The networks: read when a text first needs them."""
         with self._lock:
             if self._networks is None:
-                model = self._files()
-                try:
-                    self._scales, self._networks = scales(model["scale.json"]), Networks(model)
-                except MatcherError:
-                    raise
-                except Exception as e:  # the readers of three formats, each with errors of its own
-                    why = str(e).splitlines()[0][:200]
-                    raise MatcherError(f"the embedded matcher's model is damaged ({why}); {REPAIR}") from e
-            return self._networks, self._scales
+                with _readable():
+                    self._networks = Networks(self._files())
+            return self._networks
 
     def match_many(self, rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> list[Matching]:
         """`match` of each row, in order, on up to four cores."""
@@ -124,7 +129,7 @@ class EmbeddedMatcher(FastMatcher):
     def _scored(self, human: Sequence[str], reasons: Sequence[str]) -> dict[Pair, float]:
         """The scores of one human list with one list; absent = 0."""
         scores = {}
-        _, by_name = self._model()
+        by_name = self._weighing()
         readings, calibration = self.readings([*human, *reasons]), self._load()[1]
         for looked in self.look(human, reasons):
             i, j = looked.human, looked.model
@@ -139,7 +144,7 @@ class EmbeddedMatcher(FastMatcher):
         """All that is known of each pair that could match; of each but the vague ones, if `everything`."""
         if not human or not model:
             return []
-        networks, by_name = self._model()
+        by_name = self._weighing()
         reader, calibration = self._load()
         readings, vectors, stems = reader.read([*human, *model])
         rows = Rows(readings[: len(human)], readings[len(human) :], vectors, stems)
@@ -156,12 +161,32 @@ class EmbeddedMatcher(FastMatcher):
                     pairs.append(((i, j), features, calibration.evidence(features)))
         if not everything:
             pairs = [pair for pair in pairs if weighed[pair[0][0]].possible(pair[2])]
-        reads = _read_in_frames(networks, [marked(t) for t in human], [marked(t) for t in model], [pair for pair, *_ in pairs])
-        heard = networks.compare(reads).tolist()
-        return [
-            Looked(i, j, named[i], Seen(rules, (logits[0], logits[1])), features)
-            for ((i, j), features, rules), logits in zip(pairs, heard, strict=True)
-        ]
+        heard = self._heard(human, model, [pair for pair, *_ in pairs if weighed[pair[0]].hears])
+        return [Looked(i, j, named[i], Seen(rules, heard.get((i, j), 0.0)), features) for (i, j), features, rules in pairs]
+
+    def _heard(self, human: Sequence[str], model: Sequence[str], pairs: Sequence[Pair]) -> dict[Pair, float]:
+        """What the networks say of these pairs."""
+        if not pairs:
+            return {}
+        networks = self._reading()
+        reads = _read_in_frames(networks, [marked(t) for t in human], [marked(t) for t in model], pairs)
+        return dict(zip(pairs, networks.compare(reads).tolist(), strict=True))
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Whatever a file of the model can't be read for is one error.
+
+    Raises:
+        MatcherError: it can't be.
+    """
+    try:
+        yield
+    except MatcherError:
+        raise
+    except Exception as e:  # the readers of three formats, each with errors of its own
+        why = str(e).splitlines()[0][:200]
+        raise MatcherError(f"the embedded matcher's model is damaged ({why}); {REPAIR}") from e
 
 
 def _read_in_frames(

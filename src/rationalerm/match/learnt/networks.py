@@ -119,8 +119,8 @@ class Networks:
             yield text, Read(mask[k], vectors[k], weights[k])
 
     def compare(self, pairs: Sequence[tuple[Read, Read]]) -> Floats:
-        """Two logits a pair, by what is remembered of each reason: [pair, 2]."""
-        result = np.zeros((len(pairs), 2), dtype=np.float32)
+        """A logit a pair, by what is remembered of each reason: [pair]."""
+        result = np.zeros(len(pairs), dtype=np.float32)
         groups: defaultdict[Hashable, list[int]] = defaultdict(list)
         for k, (h, m) in enumerate(pairs):
             groups[len(h.mask), len(m.mask)].append(k)

@@ -1,11 +1,10 @@
 """What is known of a pair -> a score in [0, 1]. Knows nothing of texts or networks.
 
-    z     = rules * evidence of the rules + clip(bias + heard . logits of the comparison, -low, high)
+    z     = rules * evidence of the rules + bias + heard * logit of the comparison
     score = the piecewise linear map of z through `knots`; 0 under `FLOOR`
 
-The networks may take a pair down by `low` and up by `high`: where the rules see nothing in common, nothing that the networks say
-makes a match. The numbers are fitted by recipes/matcher and ship in model/scale.json: `reasons` for human reasons that name a
-response, `others` for texts that name none (claims, key points).
+The numbers are fitted by recipes/matcher and ship in model/scale.json: `reasons` for human reasons that name a response, where
+the networks are not heard (docs/matcher.md says why), and `others` for texts that name none (claims, key points).
 """
 
 from __future__ import annotations
@@ -24,37 +23,38 @@ LIMIT = 8.0  # of a logit or of evidence: beyond it, more says nothing
 
 
 class Seen(NamedTuple):
-    """What is known of a pair: the calibrated evidence of the rules (static.py), the two logits of the comparison."""
+    """What is known of a pair: the calibrated evidence of the rules (static.py), the logit of the comparison."""
 
     rules: float
-    heard: tuple[float, float]
+    heard: float
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The numbers of the formula above; `heard` weighs the logits FULFILS and COVERS."""
+    """The numbers of the formula above."""
 
     rules: float
     bias: float
-    heard: tuple[float, float]
-    low: float
-    high: float
+    heard: float
     knots: tuple[tuple[float, float], ...]
 
     @cached_property
     def _floor(self) -> float:
         return reaches(self.knots, FLOOR)
 
+    @property
+    def hears(self) -> bool:
+        """Whether a score needs the networks."""
+        return self.heard != 0.0
+
     def possible(self, rules: float) -> bool:
-        """Whether a pair could score, by the rules alone: what is dropped scores 0 whatever the networks say."""
-        return self.rules * rules + self.high >= self._floor - 1e-9
+        """Whether a pair could score, by the rules alone."""
+        return self.hears or self.rules * rules + self.bias >= self._floor - 1e-9
 
     def z(self, seen: Seen) -> float:
-        """The evidence, summed in a fixed order."""
-        heard = self.bias
-        for weight, logit in zip(self.heard, seen.heard, strict=True):
-            heard += weight * max(-LIMIT, min(LIMIT, logit))
-        return self.rules * max(-LIMIT, min(LIMIT, seen.rules)) + max(-self.low, min(self.high, heard))
+        """The evidence."""
+        rules, heard = (max(-LIMIT, min(LIMIT, number)) for number in seen)
+        return self.rules * rules + self.bias + self.heard * heard
 
     def score(self, seen: Seen) -> float:
         """The score, to four decimals."""

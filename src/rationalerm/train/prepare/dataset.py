@@ -105,9 +105,9 @@ def card(report: dict[str, Any], splits: Iterable[str]) -> str:
         + ".",
         "",
         f"`prompt` is the prompt `{report['prompt']}`; `reward_model.ground_truth` is JSON with `human_reasons`, `label`,",
-        "`responses` and `task` (the conversation), in the letters of the game that `prompt` shows. Splits are by prompt: no conversation, no pair of",
-        "responses and no near-duplicate stands in both. Counts, seeds and inputs: `prepare.json`; what was left out and why:",
-        "`dropped.jsonl`. The licence of the data is that of its sources.",
+        "`responses` and `task` (the conversation), in the letters of the game that `prompt` shows. Splits are by prompt: no",
+        "conversation, no pair of responses and no near-duplicate stands in both. Counts, seeds and inputs: `prepare.json`;",
+        "what was left out and why: `dropped.jsonl`. The licence of the data is that of its sources.",
         "",
     ]
     return "\n".join([*head, *body])
