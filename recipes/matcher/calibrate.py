@@ -40,6 +40,7 @@ OPEN = {  # while nothing is fitted
 }
 CHANCE = 0.004  # of the sample's pairs of other rows, so many may come out as matches
 _WIDE = ((-2.0, 0.0), (0.0, 0.5), (2.0, 1.0))  # nearer to the labels are narrower maps; what they tie no AUC tells apart
+_NEAR = 0.005  # of the mean distance from the labels
 _BESIDE = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # the rules' weight beside a logit's
 _SAMPLE = Path(rationalerm.__file__).parent / "sample" / "pairs.jsonl"
 _COUNTS = {"tuning reworded": 3.0, "reworded": 3.0, "tuning partial": 0.5, "p75": 1.0, "p25": 0.5, "sample": 2.0}  # beside 1
@@ -194,18 +195,17 @@ def _counts(known: Sequence[Known]) -> np.ndarray:
 
 
 def _map(z: np.ndarray, y: np.ndarray, counts: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """Knots: 0.5 at 0; how steep it is on either side is what comes nearest to the labels."""
-    best: tuple[float, tuple[tuple[float, float], ...]] | None = None
+    """Knots: 0.5 at 0; the slopes on either side that come nearest to the labels, and under 0.5 the gentlest that comes as near,
+    give or take `_NEAR`: what is nearly a match tells judges apart."""
+    found = {}
     for low in (0.3, 0.5, 0.7, 0.9, 1.2, 1.6):
         for high in (0.5, 0.8, 1.2, 1.6, 2.2, 3.0):
-            knots = ((-low, 0.0), (0.0, 0.5), (high, 1.0))
-            score = np.interp(z, [k for k, _ in knots], [s for _, s in knots])
+            score = np.interp(z, (-low, 0.0, high), (0.0, 0.5, 1.0))
             score = np.where(score >= FLOOR, score, 0.0)
-            error = float((np.abs(score - y) * counts).sum())
-            if best is None or error < best[0]:
-                best = error, knots
-    assert best is not None
-    return best[1]
+            found[low, high] = float((np.abs(score - y) * counts).sum() / counts.sum())
+    _, high = min(found, key=lambda slopes: found[slopes])
+    low = max(low for (low, other), error in found.items() if other == high and error <= min(found.values()) + _NEAR)
+    return (-low, 0.0), (0.0, 0.5), (high, 1.0)
 
 
 def reasons(known: Sequence[Known]) -> Scale:
