@@ -116,6 +116,21 @@ def test_a_rewording_belongs_to_its_reason(make: ModuleType) -> None:
     assert losses[0] < 0.1 < losses[1] < 0.7 < losses[2]
 
 
+def test_style_is_what_a_text_alone_gives_away(sources: ModuleType) -> None:
+    """A habit of the writers is found in groups that the guess was not fitted on; texts dealt out by chance give nothing away."""
+    style = script("recipes/matcher/style.py")
+    groups = [g for g in sources.groups(most=12) if g.close]
+    rng = random.Random(0)
+    for group in groups:
+        texts = [text for key in "rocsx" for text in group.texts[key]]
+        rng.shuffle(texts)
+        group.texts |= {key: [texts.pop() for _ in group.texts[key]] for key in "rocsx"}
+    assert all(0.35 < auc < 0.65 for auc in style.given_away(groups).values())
+    for group in groups:
+        group.texts["o"] = [f"Verily, {text}" for text in group.texts["o"]]
+    assert style.given_away(groups)["o"] > 0.8
+
+
 def test_a_fold_is_scored_by_its_own_networks(make: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The scale is fitted without SummHay, and each insight of the topic gets a score."""
     folds = script("recipes/matcher/folds.py")
