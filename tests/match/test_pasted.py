@@ -111,3 +111,9 @@ def test_the_reward_pays_nothing_for_a_copy(known: dict[str, list[object]]) -> N
     (paid,), (unpaid,) = reward([text], [human], ["A>B"]), reward([text], [human], ["A>B"], **known)  # type: ignore[arg-type]
     assert (paid.total or 0) > 0 == unpaid.total
     assert unpaid.status == "scored"
+
+
+def test_a_book_is_cut_whole() -> None:
+    """Each window is looked for where the last one stood; without that this would take minutes."""
+    book = " ".join(f"{word}{k % 977}" for k, word in enumerate(["ab", "cd", "ef"] * 20_000))
+    assert without_pasted([f"A is long. {book}"], [book, "Other."]) == ("A is long.",)

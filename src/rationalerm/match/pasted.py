@@ -92,9 +92,10 @@ def _blocks(words: Sequence[str], texts: Sequence[str]) -> bool:
 def _runs(words: Sequence[str], texts: Sequence[str], human: Sequence[str]) -> Iterator[tuple[int, int]]:
     """First and last word of each stretch that is pasted, windows that touch taken together."""
     open_run: tuple[int, int] | None = None
+    shown = [_Place(text) for text in texts]
     for first, last in _windows(words):
         window = f" {' '.join(words[first : last + 1])} "
-        if not any(window in text for text in texts) or any(window in text for text in human):
+        if not any(place.has(window) for place in shown) or any(window in text for text in human):
             continue
         if open_run is not None and first <= open_run[1] + 1:
             open_run = open_run[0], last
@@ -104,6 +105,19 @@ def _runs(words: Sequence[str], texts: Sequence[str], human: Sequence[str]) -> I
             open_run = first, last
     if open_run is not None:
         yield open_run
+
+
+class _Place:
+    """Where in a text the last window stood: the next one of what is pasted stands a word further on."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.next = text, -1
+
+    def has(self, window: str) -> bool:
+        """Whether the window stands in the text."""
+        found = self.next if self.next >= 0 and self.text.startswith(window, self.next) else self.text.find(window)
+        self.next = window.index(" ", 1) + found if found >= 0 else -1
+        return found >= 0
 
 
 def _windows(words: Sequence[str]) -> Iterator[tuple[int, int]]:
