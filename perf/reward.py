@@ -1,6 +1,6 @@
 """The hybrid reward of one training step: 256 prompts x 8 samples, 4.4 human reasons, 6 model reasons.
 
-Offline: one core, the embedded matcher, every reason new; the median of three. Over an endpoint (loopback, lognormal latency,
+Offline: one core, the fast matcher, every reason new; the median of three. Over an endpoint (loopback, lognormal latency,
 median 200 ms, sigma 0.5), 256 in flight: one run, as a ratio to samples x mean latency / in flight.
 """
 
@@ -51,7 +51,7 @@ def main() -> None:
         start = time.perf_counter()
         score(*made)
         seconds.append(time.perf_counter() - start)
-    print(f"  embedded matcher, one core: {statistics.median(seconds):.2f} s (asked: 3)")
+    print(f"  fast matcher, one core: {statistics.median(seconds):.2f} s (asked: 3)")
     with endpoint(0.2) as url, tempfile.TemporaryDirectory() as cache:
         os.environ["RATIONALERM_CACHE_DIR"] = cache
         matcher = LLMMatcher(ChatSettings(Endpoint(url, "m"), Limits(concurrency=256)))

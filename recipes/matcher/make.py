@@ -59,7 +59,7 @@ class Drawn:
     def __init__(self) -> None:
         self._states = States(lower())
         self._groups = [g for g in groups() if g.close]
-        self._states.add((text for g in self._groups for key in "hr" for text in g.texts[key]), (-1,))
+        self._states.add(text for g in self._groups for key in "hr" for text in g.texts[key])
 
     def first(self) -> Material:
         """Of the first part."""
@@ -71,14 +71,14 @@ class Drawn:
 
     def _of(self, labelled: Sequence[Bag]) -> Material:
         chosen = some([b for b in labelled if not b.held])
-        self._states.add((text for bag in chosen for text in (bag.human, *bag.model)), (-1,))
+        self._states.add(text for bag in chosen for text in (bag.human, *bag.model))
         return Material(self._groups, chosen, self._states)
 
 
 def part(model: Comparing, drawn: Material, steps: int, name: str, rate: float = 1.0) -> None:
     """A part of the training; the weights are then in `name`.pt."""
     asked = watch.held(bags())
-    drawn.states.add((text for bag in asked for text in (bag.human, *bag.model)), (-1,))
+    drawn.states.add(text for bag in asked for text in (bag.human, *bag.model))
     file = BUILD / f"{name}.part"
     for step in train(model, drawn, steps, file, seed=1, rate=rate, say=lambda line: print(line, flush=True)):
         print(step, watch.auc(asked, lambda bag: model.best(bag, drawn.states)), flush=True)

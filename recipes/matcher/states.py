@@ -26,7 +26,7 @@ def tokenizer() -> Tokenizer:
 
 
 class States:
-    """Texts by number; each is there in both frames (equal where it names no response)."""
+    """Texts by number. Response A is called by the first name in all of them (framed.py)."""
 
     def __init__(self, lower: Lower) -> None:
         self._lower = lower.eval()
@@ -34,17 +34,13 @@ class States:
         self._places: dict[str, int] = {}
         self._states: list[Tensor] = []
         self._waiting: list[tuple[int, list[int]]] = []
-        self.numbers: dict[tuple[str, int], int] = {}
-        self.first: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
 
-    def add(self, texts: Iterable[str], sides: Sequence[int] = (-1, 1)) -> None:
-        """Reads texts that are new, in the frame of each of `sides`."""
+    def add(self, texts: Iterable[str]) -> None:
+        """Reads texts that are new."""
         for text in texts:
-            if text not in self.first:
-                self.first[text] = marked(text)[1]
-            for this in sides:
-                if (text, this) not in self.numbers:
-                    self.numbers[text, this] = self._number(framed(marked(text)[0], this))
+            if text not in self.numbers:
+                self.numbers[text] = self._number(framed(marked(text)[0], -1))
         self._read()
 
     def _number(self, text: str) -> int:

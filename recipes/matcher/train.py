@@ -27,7 +27,6 @@ _OF_GROUPS = 0.5  # how much they count beside the bags
 _MOST = 8  # texts of a bag that are read
 _COMPARED = 256  # pairs at once
 _KEEP_EVERY = 200
-_FRAME = -1  # which side is called by its name for the reader; texts that name no response read alike in both
 
 
 class Material:
@@ -98,7 +97,7 @@ class Comparing(nn.Module):
 
     def read(self, texts: Sequence[str], states: States) -> tuple[Tensor, Tensor, Tensor, dict[str, int]]:
         """Vectors, weights and mask of texts, in portions of like length, and where each stands."""
-        numbers = [states.numbers[text, _FRAME] for text in texts]
+        numbers = [states.numbers[text] for text in texts]
         distinct = sorted(set(numbers), key=states.length)
         longest = states.length(distinct[-1])
         parts = []
